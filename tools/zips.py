@@ -44,7 +44,7 @@ def build(name, packager, version):
     version   the Python whose pip fetches the wheels
     """
     wheels = fetch_wheels(name, version)
-    manifest = _manifest(name, wheels)
+    manifest = manifest_for(name, wheels)
     parsed = tomllib.loads(manifest)
     target = BUILD / f"{parsed['id']}-{parsed['version']}-{name}.zip"
     stamp_file = target.with_suffix(".stamp")
@@ -101,7 +101,7 @@ def package_files():
             yield path
 
 
-def _manifest(name, wheels):
+def manifest_for(name, wheels):
     listed = "".join(f'    "./wheels/{wheel.name}",\n' for wheel in wheels)
     source = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
     # Before the text of the manifest: keys that come after a [table] would belong to it.

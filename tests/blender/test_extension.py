@@ -5,6 +5,7 @@ import importlib
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import addon_utils
@@ -23,7 +24,7 @@ def registered():
     """Names of all of the extension's classes and properties that Blender knows."""
     names = {name for name in dir(bpy.types) if name.lower().startswith("trapeze_")}
     for owner in (bpy.types.Scene, bpy.types.Object, bpy.types.PoseBone):
-        names |= {f"{owner.__name__}.{name}" for name in dir(owner) if name == "trapeze"}
+        names |= {f"{owner.__name__}.{name}" for name in dir(owner) if name.startswith("trapeze")}
     if hasattr(bpy.ops, "trapeze"):
         names |= {f"bpy.ops.trapeze.{name}" for name in dir(bpy.ops.trapeze)}
     return names
@@ -35,6 +36,19 @@ def test_zip_is_valid_for_this_blender(archive):
     done = subprocess.run([sys.executable, tool, "validate", archive], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "error" not in done.stdout.lower()
+
+
+def test_zip_holds_the_extension_and_nothing_else(archive):
+    """Code, licence and wheels for this platform: no tests, no caches, no numpy."""
+    with zipfile.ZipFile(archive) as content:
+        names = [name for name in content.namelist() if not name.endswith("/")]
+    wheels = [name.removeprefix("wheels/") for name in names if name.startswith("wheels/")]
+    assert sorted({name.partition("-")[0] for name in wheels}) == ["llvmlite", "numba", "scipy"]
+    assert f"cp{sys.version_info.major}{sys.version_info.minor}" in {name.split("-")[2] for name in wheels}
+    rest = {name.partition("/")[0] for name in names if not name.startswith("wheels/")}
+    code = {"__init__.py", "properties.py", "dynamics", "rig", "operators", "ui"}
+    assert rest == code | {"LICENSE", "blender_manifest.toml"}
+    assert not [name for name in names if "__pycache__" in name]
 
 
 def test_code_under_test_is_the_installed_zip(trapeze):
@@ -77,6 +91,7 @@ def test_numba_compiles_and_keeps_its_cache_in_the_extension_folder(trapeze):
 def test_disable_and_enable_again():
     """Disabling leaves nothing behind in Blender, enabling brings everything back, any number of times."""
     before = registered()
+    assert {name.partition(".")[0] for name in before} >= {"Scene", "Object", "PoseBone"}
     for _ in range(3):
         addon_utils.disable(EXTENSION)
         assert registered() == set()
