@@ -11,13 +11,14 @@
     python3 dev.py blender                 install that zip into the Blender on this machine and open it
     python3 dev.py lint                    ruff
 
-Exit codes: 0 good, 1 a test or check failed, 2 something could not be set up.
+Exit codes: 0 good, 1 a test or check failed, 2 something could not be set up, 5 no test was selected.
 """
 
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036 - said here, before an import fails without a word
-    sys.exit("dev.py needs Python 3.11 or 3.13; this is {}.{}".format(*sys.version_info[:2]))
+    print("dev.py needs Python 3.11 or 3.13; this is {}.{}".format(*sys.version_info[:2]), file=sys.stderr)
+    sys.exit(2)
 
 import argparse
 import subprocess

@@ -86,7 +86,10 @@ def environment(name, version, requirements):
 
     base = find_python(version)
     if base is None:
-        raise SetupError(f"Python {version} (with venv and ensurepip) was not found on this machine; install it.")
+        raise SetupError(
+            f"Python {version} with its venv module was not found on this machine; install it "
+            f"(on Debian and Ubuntu: sudo apt-get install python{version}-venv)"
+        )
     print(f"Setting up {folder.name} from {', '.join(requirements)}: once, needs the network ...", flush=True)
     subprocess.run([*base, "-m", "venv", "--clear", str(folder)], check=True)
     install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"]

@@ -9,7 +9,9 @@ import hashlib
 import platform
 import shutil
 import subprocess
+import tempfile
 import tomllib
+from pathlib import Path
 
 from tools.environments import ROOT, SetupError, dynamics_python
 
@@ -52,23 +54,24 @@ def build(name, packager, version):
     if target.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
         return target
 
-    stage = BUILD / "stage" / name
-    shutil.rmtree(stage, ignore_errors=True)
-    stage.mkdir(parents=True)
-    (stage / "blender_manifest.toml").write_text(manifest, encoding="utf-8")
-    for file in package_files():
-        copy = stage / file.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
-    (stage / "wheels").mkdir()
-    for wheel in wheels:
-        shutil.copyfile(wheel, stage / "wheels" / wheel.name)
-    stamp_file.unlink(missing_ok=True)
-    _run(packager, "build", "--source-dir", stage, "--output-filepath", target)
-    _run(packager, "validate", target)
-    shutil.rmtree(stage)
+    # A folder of our own and a rename at the end: another run may be building or installing the same zip.
+    with tempfile.TemporaryDirectory(prefix="stage-", dir=BUILD) as folder:
+        stage, fresh = Path(folder) / "trapeze", Path(folder) / target.name
+        _copy_package(stage, manifest, wheels)
+        _run(packager, "build", "--source-dir", stage, "--output-filepath", fresh)
+        _run(packager, "validate", fresh)
+        fresh.replace(target)
     stamp_file.write_text(stamp)
     return target
+
+
+def _copy_package(stage, manifest, wheels):
+    copies = {stage / file.relative_to(ROOT): file for file in package_files()}
+    copies |= {stage / "wheels" / wheel.name: wheel for wheel in wheels}
+    for copy, original in copies.items():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(original, copy)
+    (stage / "blender_manifest.toml").write_text(manifest, encoding="utf-8")
 
 
 def fetch_wheels(name, version):
