@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward dynamics of structure-varying kinematic chains (Nakamura & Yamane 2000), as a plain Python library."""
+
+from .chain import Chain, Link
+from .events import Connect, Cut, Reaction, Travel
+from .forward import bias_forces, forward_dynamics, impact, mass_matrix
+from .inertia import Inertia
+from .joint import Joint
+from .loop import closed_loop, inverse_dynamics
+from .motion import Motion
+from .pose import Pose
+from .run import Run, SimulationDiverged
+from .simulate import simulate
+from .state import State
+
+__all__ = [
+    "Chain", "Connect", "Cut", "Inertia", "Joint", "Link", "Motion", "Pose", "Reaction", "Run", "SimulationDiverged",
+    "State", "Travel",
+    "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "simulate",
+]  # fmt: skip

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The editable description of a chain: links with parent, child, brother and real pointers (000 §IV), and its two structure
+changes, connect and cut (000 §V).
+"""
+
+from itertools import count
+
+import numpy as np
+
+from .inertia import Inertia
+from .joint import Joint
+from .pose import Pose, check_vector
+
+_fresh = count(1).__next__  # keys of links and stamps of structures, never used twice
+
+
+class Link:
+    """A rigid body and the joint to its parent; or, with `real` set, a virtual link that closes a loop.
+
+    parent, child, brother   the tree: child is the first link hung on this one, brother the next with the same parent
+    joint, at                the joint, and its frame in the parent's frame
+    inertia                  mass properties; a virtual link has none
+    motion                   for a link that moves as given over time: its Motion
+    real, anchor             of a virtual link: the link it is a copy of, and the joint frame in that link's frame
+    """
+
+    __slots__ = ("anchor", "at", "brother", "child", "index", "inertia", "joint", "key", "motion", "name", "parent", "real")
+
+    def __init__(self, name, joint, at, inertia=None, motion=None, real=None, anchor=None, key=None):
+        self.name, self.joint, self.at, self.inertia, self.motion = name, joint, at, inertia, motion
+        self.real, self.anchor = real, anchor
+        self.parent = self.child = self.brother = None
+        self.index = -1
+        self.key = _fresh() if key is None else key
+
+    # A link keeps its identity in copies of its chain, so that one made before a simulation can be used on its result.
+    def __eq__(self, other):
+        return isinstance(other, Link) and self.key == other.key
+
+    def __hash__(self):
+        return self.key
+
+    def __repr__(self):
+        return f"<{'virtual link' if self.real else 'link'} {self.name}>"
+
+    def hang_on(self, parent):
+        """Become the first child of `parent`."""
+        self.parent, self.brother, parent.child = parent, parent.child, self
+
+    def take_off(self):
+        """Leave the parent's list of children."""
+        if self.parent.child is self:
+            self.parent.child = self.brother
+        else:
+            link = self.parent.child
+            while link.brother is not self:
+                link = link.brother
+            link.brother = self.brother
+        self.parent = self.brother = None
+
+    def children(self):
+        link = self.child
+        while link is not None:
+            yield link
+            link = link.brother
+
+
+class Spring:
+    """A line spring between points of two links: pull = stiffness (length - rest) + damping * rate."""
+
+    __slots__ = ("at", "damping", "first", "rest", "second", "stiffness", "to")
+
+    def __init__(self, first, second, at, to, stiffness, rest, damping):
+        self.first, self.second, self.at, self.to = first, second, at, to
+        self.stiffness, self.rest, self.damping = stiffness, rest, damping
+
+
+class Chain:
+    """Everything that is simulated together: the world, figures, props, and the connections between them."""
+
+    def __init__(self, gravity=(0.0, 0.0, -9.81)):
+        self.gravity = check_vector(gravity, 3, "gravity")
+        self.world = Link("world", Joint.fixed(), Pose(), Inertia(), key=0)
+        self.links = []
+        self.connections = []
+        self.springs = []
+        self._names = {"world": self.world}
+        self._keys = {0: self.world}
+        self._touch_tree()
+
+    # -- description --------------------------------------------------------------------------------------------------
+
+    def add(self, name, parent=None, joint=None, at=None, inertia=None, motion=None):
+        """Add a link on `parent` (the world if none). `at` is the joint frame in the parent's frame.
+
+        motion   makes the link move as given over time (see dynamics.motion); it then hangs on the world by a free joint.
+        """
+        self._claim(name)
+        joint = Joint.fixed() if joint is None else joint
+        at = Pose() if at is None else at
+        inertia = Inertia() if inertia is None else inertia
+        for value, kind in ((joint, Joint), (at, Pose), (inertia, Inertia)):
+            if not isinstance(value, kind):
+                raise ValueError(f"link {name}: expected a {kind.__name__}, not {value!r}")
+        parent = self.world if parent is None else self._real(parent)
+        if motion is not None:
+            from .motion import as_motion
+
+            if parent is not self.world or joint != Joint.free():
+                raise ValueError(f"link {name}: a link with a motion of its own hangs on the world by a free joint")
+            motion = as_motion(motion, name)
+        link = Link(name, joint, at, inertia, motion)
+        link.index = len(self.links)
+        self.links.append(link)
+        self._names[name] = self._keys[link.key] = link
+        link.hang_on(parent)
+        self._touch_tree()
+        return link
+
+    def spring(self, first, second, at=(0, 0, 0), to=(0, 0, 0), stiffness=0.0, rest=0.0, damping=0.0):
+        """Put a line spring between the point `at` of the first link and the point `to` of the second."""
+        first, second = self._real(first), self._real(second)
+        if first == second:
+            raise ValueError(f"a spring cannot join link {first.name} with itself")
+        law = check_vector((stiffness, rest, damping), 3, f"spring between {first.name} and {second.name}")
+        if (law < 0).any():
+            raise ValueError(f"spring between {first.name} and {second.name}: {law.tolist()} has a negative number")
+        ends = check_vector(at, 3, "spring end"), check_vector(to, 3, "spring end")
+        self.springs.append(Spring(first, second, *ends, *law.tolist()))
+        self._touch()
+        return self.springs[-1]
+
+    def state(self):
+        """The reference pose at rest."""
+        from .state import State
+
+        return State.at_rest(self)
+
+    # -- structure changes --------------------------------------------------------------------------------------------
+
+    def connect(self, first, second, joint=None, at=None, to=None, state=None, name=None):
+        """Join two links by a virtual link (000 §V-B): a copy of the first, hung on the second by the new joint.
+
+        at   joint frame in the first link's frame
+        to   joint frame in the second link's frame; left out, it is where `at` is now in `state`
+        """
+        first, second = self._real(first), self._real(second)
+        joint = Joint.fixed() if joint is None else joint
+        at = Pose() if at is None else at
+        if first is second:
+            raise ValueError(f"cannot connect link {first.name} with itself")
+        if not isinstance(joint, Joint):
+            raise ValueError(f"connection of {first.name} and {second.name}: {joint!r} is not a Joint")
+        if to is None:
+            if state is None:
+                raise ValueError(f"connection of {first.name} and {second.name}: give `to`, or the state to take it from")
+            to = state.pose(second).inverse() @ state.pose(first) @ at
+        if name is None:
+            name = self._unused(f"{first.name}~{second.name}")
+        self._claim(name)
+        grip = Link(name, joint, to, real=first, anchor=at)
+        grip.hang_on(second)
+        self.connections.append(grip)
+        self._names[name] = self._keys[grip.key] = grip
+        self._touch()
+        return grip
+
+    def cut(self, link, state=None):
+        """Open a connection, or cut a tree joint: the link then hangs on the world by a free joint (000 Fig. 15).
+
+        A given state is carried over: every link keeps its pose and its twist.
+        """
+        link = self.find(link)
+        if link is self.world:
+            raise ValueError("the world cannot be cut off")
+        if link.real is not None:
+            link.take_off()
+            self.connections = [grip for grip in self.connections if grip is not link]
+            del self._names[link.name], self._keys[link.key]
+            self._touch()
+            return
+        if link.motion is not None:
+            raise ValueError(f"link {link.name} moves as given; there is no joint to cut")
+        moving = None if state is None else (state.pose(link), state.twist(link))
+        kept = None if state is None else {other: state.coordinates(other) for other in self.links if other is not link}
+        link.take_off()
+        link.joint, link.at = Joint.free(), Pose()
+        link.hang_on(self.world)
+        self._touch_tree()
+        if state is not None:
+            state.rebuild(self, kept, link, *moving)
+
+    # -- looking up ---------------------------------------------------------------------------------------------------
+
+    def find(self, link):
+        """This chain's own link for a link of it or of a copy, or for a name."""
+        if isinstance(link, str):
+            found = self._names.get(link)
+            if found is None:
+                raise ValueError(f"there is no link named {link!r} in the chain")
+            return found
+        if not isinstance(link, Link):
+            raise ValueError(f"{link!r} is not a link")
+        found = self._keys.get(link.key)
+        if found is None:
+            raise ValueError(f"{link!r} is not in the chain: it was cut, or belongs to another chain")
+        return found
+
+    __getitem__ = find
+
+    def __contains__(self, link):
+        return link in self._names if isinstance(link, str) else link.key in self._keys
+
+    def copy(self):
+        """The same chain with links of its own; keys, names and order are kept."""
+        other = Chain(self.gravity)
+        twins = {0: other.world}
+        for link in self.links + self.connections:
+            twin = Link(link.name, link.joint, link.at, link.inertia, link.motion, None, link.anchor, link.key)
+            twin.index = link.index
+            twins[link.key] = other._names[link.name] = other._keys[link.key] = twin
+        for link in [self.world, *self.links, *self.connections]:
+            twin = twins[link.key]
+            for field in ("parent", "child", "brother", "real"):
+                target = getattr(link, field)
+                setattr(twin, field, None if target is None else twins[target.key])
+        other.links = [twins[link.key] for link in self.links]
+        other.connections = [twins[link.key] for link in self.connections]
+        other.springs = [
+            Spring(twins[s.first.key], twins[s.second.key], s.at, s.to, s.stiffness, s.rest, s.damping)
+            for s in self.springs
+        ]
+        # the same structure has the same stamps, so that states and compiled trees fit the copy
+        other.stamp, other.tree_stamp, other.compiled_tree = self.stamp, self.tree_stamp, self.compiled_tree
+        return other
+
+    def _real(self, link):
+        link = self.find(link)
+        if link.real is not None:
+            raise ValueError(f"{link.name} is a virtual link; use its real link {link.real.name}")
+        return link
+
+    def _claim(self, name):
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"the name of a link must be a text, not {name!r}")
+        if name in self._names:
+            raise ValueError(f"there is a link named {name!r} already")
+
+    def _unused(self, name):
+        if name not in self._names:
+            return name
+        return next(f"{name}.{k}" for k in count(2) if f"{name}.{k}" not in self._names)
+
+    def _touch(self):
+        """The structure has changed: compiled data no longer fits."""
+        self.stamp = _fresh()
+        self.compiled = None
+
+    def _touch_tree(self):
+        """The spanning tree has changed: states no longer fit either."""
+        self._touch()
+        self.tree_stamp = self.stamp
+        self.compiled_tree = None
+
+
+def check_pointers(chain):
+    """Raise if any pointer of the description contradicts another (used by tests and after structure changes)."""
+    reached = []
+    stack = [chain.world]
+    while stack:
+        link = stack.pop()
+        for child in link.children():
+            if child.parent is not link:
+                raise ValueError(f"link {child.name} is a child of {link.name} but points to another parent")
+            reached.append(child)
+            stack.append(child)
+    if len(reached) != len(set(reached)) or set(reached) != {*chain.links, *chain.connections}:
+        raise ValueError("the pointers do not reach every link exactly once")
+    for link in reached:
+        if (link.real is not None) != (link in chain.connections):
+            raise ValueError(f"link {link.name}: real pointer and list of connections disagree")
+        if link.real is not None and (link.child is not None or chain.find(link.real) is not link.real):
+            raise ValueError(f"virtual link {link.name} has children or a real link that is not in the chain")
+
+
+def total_mass(chain):
+    return float(np.sum([link.inertia.mass for link in chain.links]))

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the editable description to the flat arrays of the kernels.
+
+The tree part and the loop part are compiled apart: connecting and cutting grips in mid-run only remakes the loop part.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from .jit import build, kernel
+from .joint import FREEDOMS, LOOP_ROWS, Joint
+from .kernels.layout import DATA, MODEL, DataArrays, ModelArrays
+from .pose import quaternion_product
+
+Tree = namedtuple(
+    "Tree",
+    "parent root kind q_start v_start at_position at_rotation axis plane mass com tensor dof_link dof_angular dof_axis "
+    "depth ancestor moves prescribed nq nv",
+)
+
+
+class Compiled:
+    """A model and a workspace that fit one structure of a chain.
+
+    model, data     what kernels take
+    arrays, here    the same memory for Python: named tuples of arrays
+    """
+
+    def __init__(self, stamp, arrays, here, connections, dense):
+        self.stamp, self.arrays, self.here, self.connections, self.dense = stamp, arrays, here, connections, dense
+        self.model, self.data = build(arrays, MODEL), build(here, DATA)
+
+    def replace(self, **arrays):
+        """Exchange arrays of the workspace, for records and tables of another length."""
+        self.here = self.here._replace(**arrays)
+        self.data = build(self.here, DATA)
+
+
+def compiled(chain, dense=False):
+    """The compiled form of the chain as it is now; made anew only if the structure has changed."""
+    form = chain.compiled
+    if form is None or form.stamp != chain.stamp or (dense and not form.dense):
+        form = chain.compiled = _compile(chain, dense)
+    return form
+
+
+def _compile(chain, dense):
+    if chain.compiled_tree is None:
+        chain.compiled_tree = compile_tree(chain)
+    tree = chain.compiled_tree
+    loops, connections = _compile_loops(chain, tree)
+    depth, ancestor, related = tree.depth, tree.ancestor, np.zeros((0, 0), dtype=np.int64)
+    if dense:
+        depth, ancestor, related = _fill_in(tree.parent, tree.v_start, tree.depth, tree.dof_link)
+        loops |= _one_island(depth, len(loops["row_axis"]))
+    springs = chain.springs
+    arrays = ModelArrays(
+        **{field: getattr(tree, field) for field in tree._fields if field in ModelArrays._fields and field not in ("depth", "ancestor")},
+        depth=depth, ancestor=ancestor, related=related, dense=np.array([int(dense)]), gravity=chain.gravity,
+        spring_link=np.array([[s.first.index + 1, s.second.index + 1] for s in springs], dtype=np.int64).reshape(-1, 2),
+        spring_point=np.array([[*s.at, *s.to] for s in springs], dtype=np.float64).reshape(-1, 6),
+        spring_law=np.array([[s.stiffness, s.rest, s.damping] for s in springs], dtype=np.float64).reshape(-1, 3),
+        **loops,
+    )  # fmt: skip
+    here = _workspace(arrays, tree.nq, tree.nv)
+    return Compiled(chain.stamp, arrays, here, connections, dense)
+
+
+def compile_tree(chain):
+    """Arrays of links, joints and velocities."""
+    links = [chain.world, *chain.links]
+    kind = np.array([link.joint.kind for link in links])
+    parent = np.array([0] + [link.parent.index + 1 for link in chain.links])
+    tensor = np.array([link.inertia.tensor for link in links])
+    axis = np.array([link.joint.axis for link in links])
+    plane = np.zeros((len(links), 6))
+    columns = []
+    for i, link in enumerate(links):
+        rows, plane[i] = _joint_columns(link.joint)
+        columns.append(rows)
+    columns = np.concatenate(columns)
+    v_start = np.concatenate([[0], np.cumsum(np.array(FREEDOMS)[kind])])
+    coordinates = np.array([link.joint.coordinates for link in links])
+    q_start = np.concatenate([[0], np.cumsum(coordinates)])
+    given = np.array([link.motion is not None for link in links])
+    root, moves, dof_link, depth, ancestor = _plan(parent, v_start, given)
+    return Tree(
+        parent=parent, root=root, kind=kind, q_start=q_start, v_start=v_start,
+        at_position=np.array([link.at.position for link in links]),
+        at_rotation=np.array([link.at.rotation for link in links]),
+        axis=axis, plane=plane,
+        mass=np.array([link.inertia.mass for link in links]),
+        com=np.array([link.inertia.com for link in links]),
+        tensor=np.ascontiguousarray(tensor.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]]),
+        dof_link=dof_link, dof_angular=columns[:, :3].any(axis=1).astype(np.int64),
+        dof_axis=np.ascontiguousarray(columns[:, :3] + columns[:, 3:]),
+        depth=depth, ancestor=ancestor, moves=moves, prescribed=np.flatnonzero(given),
+        nq=int(q_start[-1]), nv=int(v_start[-1]),
+    )  # fmt: skip
+
+
+_COLUMNS = {}
+
+
+def _joint_columns(joint: Joint):
+    """Motion columns and in-plane axes of a joint; chains have few different ones, so they are remembered."""
+    found = _COLUMNS.get(joint)
+    if found is None:
+        found = _COLUMNS[joint] = joint.columns, joint.frame[:, :2].T.ravel()
+    return found
+
+
+@kernel
+def _plan(parent, v_start, given):
+    """Tree roots, and for every velocity its link and its line of free ancestors."""
+    nb, nv = parent.shape[0], v_start[-1]
+    root, moves = np.zeros(nb, dtype=np.int64), np.zeros(nb, dtype=np.int64)
+    reach = np.zeros(nb, dtype=np.int64)  # free velocities from the world to a link, itself included
+    dof_link, depth = np.zeros(nv, dtype=np.int64), np.full(nv, -1, dtype=np.int64)
+    deepest = 0
+    for i in range(1, nb):
+        p = parent[i]
+        root[i] = i if p == 0 else root[p]
+        reach[i] = reach[p]
+        for d in range(v_start[i], v_start[i + 1]):
+            dof_link[d] = i
+            if not given[i]:
+                depth[d] = reach[i]
+                reach[i] += 1
+        moves[i] = 1 if reach[i] > 0 else 0
+        deepest = max(deepest, reach[i])
+    ancestor = np.zeros((nv, deepest), dtype=np.int64)
+    for d in range(nv):
+        n = depth[d]
+        if n <= 0:
+            continue
+        i = dof_link[d]
+        # the free velocity just before d on the way to the root, and all of its ancestors
+        before = d - 1
+        if d == v_start[i]:
+            i = parent[i]
+            while v_start[i] == v_start[i + 1] or given[i]:
+                i = parent[i]
+            before = v_start[i + 1] - 1
+        ancestor[d, : n - 1] = ancestor[before, : n - 1]
+        ancestor[d, n - 1] = before
+    return root, moves, dof_link, depth, ancestor
+
+
+@kernel
+def _fill_in(parent, v_start, depth, dof_link):
+    """An elimination tree without branches, and which of its ancestors are ancestors in the kinematic tree."""
+    nv = depth.shape[0]
+    line = np.full(nv, -1, dtype=np.int64)
+    n = 0
+    for d in range(nv):
+        if depth[d] >= 0:
+            line[d] = n
+            n += 1
+    ancestor, related = np.zeros((nv, n), dtype=np.int64), np.zeros((nv, n), dtype=np.int64)
+    for d in range(nv):
+        if line[d] < 0:
+            continue
+        for e in range(d):
+            if line[e] >= 0:
+                ancestor[d, line[e]] = e
+        i = dof_link[d]
+        while i != 0:
+            for e in range(v_start[i], min(v_start[i + 1], d)):
+                if line[e] >= 0:
+                    related[d, line[e]] = 1
+            i = parent[i]
+    return line, ancestor, related
+
+
+def _compile_loops(chain, tree):
+    """Arrays of the connections, sorted by island, and the connections in that order."""
+    grips = chain.connections
+    first = np.array([grip.real.index + 1 for grip in grips], dtype=np.int64)
+    second = np.array([grip.parent.index + 1 for grip in grips], dtype=np.int64)
+    common, island, order = _islands(tree.parent, tree.root, tree.moves, first, second)
+    grips = [grips[k] for k in order]
+    first, second, common, island = first[order], second[order], common[order], island[order]
+    rows = [LOOP_ROWS[grip.joint.kind] for grip in grips]
+    sizes = np.array([len(row) for row in rows], dtype=np.int64)
+    row_start = np.zeros(len(grips) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=row_start[1:])
+    island_row, island_dof, support, slot = _supports(
+        tree.parent, tree.v_start, tree.depth, first, second, common, island, row_start
+    )
+    align = [grip.joint.alignment for grip in grips]
+    return dict(
+        first=first, second=second, common=common,
+        first_position=np.array([grip.anchor.position for grip in grips]).reshape(-1, 3),
+        second_position=np.array([grip.at.position for grip in grips]).reshape(-1, 3),
+        first_rotation=np.array(
+            [quaternion_product(grip.anchor.rotation, a) for grip, a in zip(grips, align, strict=True)]
+        ).reshape(-1, 4),
+        second_rotation=np.array(
+            [quaternion_product(grip.at.rotation, a) for grip, a in zip(grips, align, strict=True)]
+        ).reshape(-1, 4),
+        row_start=row_start, row_axis=np.array([axis for row in rows for axis in row], dtype=np.int64),
+        row_connection=np.repeat(np.arange(len(grips)), sizes),
+        island_row=island_row, island_dof=island_dof, support=support, slot=slot,
+    ), grips  # fmt: skip
+
+
+@kernel
+def _islands(parent, root, moves, first, second):
+    """Common ancestor and island of every connection, and the order that sorts them by island.
+
+    Trees that no free velocity moves (the world, anchors) do not join islands.
+    """
+    nb, nc = parent.shape[0], first.shape[0]
+    leader = np.arange(nb)
+    common = np.zeros(nc, dtype=np.int64)
+    for c in range(nc):
+        i, k = first[c], second[c]
+        if root[i] == root[k]:
+            # parents have smaller numbers than their children
+            while i != k:
+                if i > k:
+                    i = parent[i]
+                else:
+                    k = parent[k]
+            common[c] = i
+        a, b = root[first[c]], root[second[c]]
+        while leader[a] != a:
+            a = leader[a]
+        while leader[b] != b:
+            b = leader[b]
+        if a != b and moves[first[c]] == 1 and moves[second[c]] == 1:
+            leader[max(a, b)] = min(a, b)
+    island = np.zeros(nc, dtype=np.int64)
+    for c in range(nc):
+        a = root[first[c]] if moves[first[c]] == 1 else root[second[c]]
+        while leader[a] != a:
+            a = leader[a]
+        island[c] = a
+    order = np.argsort(island, kind="mergesort")
+    return common, island, order
+
+
+@kernel
+def _supports(parent, v_start, depth, first, second, common, island, row_start):
+    """Rows and touched velocities of every island."""
+    nc, nv = first.shape[0], depth.shape[0]
+    count = 0
+    for c in range(nc):
+        if c == 0 or island[c] != island[c - 1]:
+            count += 1
+    island_row, island_dof = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
+    slot = np.full(nv, -1, dtype=np.int64)
+    support = np.zeros(nv, dtype=np.int64)
+    touched = np.full(nv, -1, dtype=np.int64)
+    n = -1
+    for c in range(nc):
+        if c == 0 or island[c] != island[c - 1]:
+            n += 1
+        island_row[n + 1] = row_start[c + 1]
+        for side in range(2):
+            # down to the world: the factor of a row reaches all ancestors, also those that cancel in the row itself
+            i = first[c] if side == 0 else second[c]
+            while i != 0:
+                for d in range(v_start[i], v_start[i + 1]):
+                    if depth[d] >= 0:
+                        touched[d] = n
+                i = parent[i]
+    used = 0
+    for m in range(count):
+        for d in range(nv):
+            if touched[d] == m:
+                slot[d] = used
+                support[used] = d
+                used += 1
+        island_dof[m + 1] = used
+    return island_row, island_dof, support[:used].copy(), slot
+
+
+def _one_island(depth, rows):
+    """With fill-in every free velocity meets every other: one island that touches them all."""
+    support = np.flatnonzero(depth >= 0)
+    slot = np.full(len(depth), -1)
+    slot[support] = np.arange(len(support))
+    count = min(rows, 1)
+    return dict(
+        island_row=np.array([0, rows][: count + 1]), island_dof=np.array([0, len(support)][: count + 1]),
+        support=support, slot=slot,
+    )  # fmt: skip
+
+
+def _workspace(model, nq, nv):
+    """Arrays for everything that the kernels compute."""
+    nb, nc, nr, nk = len(model.parent), len(model.first), len(model.row_axis), len(model.prescribed)
+    ni, nu = len(model.island_row) - 1, len(model.support)
+    nw = int(np.diff(model.island_row).max()) if ni else 0
+    zeros = np.zeros
+    unit = zeros((nb, 4))
+    unit[:, 0] = 1.0
+    return DataArrays(
+        time=zeros(1), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv), wrench=zeros((nb, 6)),
+        position=zeros((nb, 3)), rotation=unit, matrix=zeros((nb, 3, 3)) + np.eye(3),
+        column=zeros((nv, 6)), inertia=zeros((nb, 10)), composite=zeros((nb, 10)),
+        factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
+        twist=zeros((nb, 6)), drift=zeros((nb, 6)), force=zeros((nb, 6)), bias=zeros(nv), half=zeros(nv),
+        row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
+        order=np.arange(nr), rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
+        y=zeros(nw), G=zeros((nw, nw)), stiffness=zeros(ni), multiplier=zeros(nr),
+        q0=zeros(nq), v0=zeros(nv), stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
+        given_q=zeros((1, nk, 7)), given_v=zeros((1, nk, 6)), given_a=zeros((1, nk, 6)), given_tau=zeros((1, nv)),
+        failure=zeros(2, dtype=np.int64), iterations=zeros(1, dtype=np.int64), closure=zeros(1), energy=zeros(2), momentum=zeros(6),
+        record_q=zeros((0, nq)), record_v=zeros((0, nv)), record_position=zeros((0, nb, 3)),
+        record_rotation=zeros((0, nb, 4)), record_books=zeros((0, 9)), record_reaction=zeros((0, nc, 6)),
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What changes the structure in mid-run: connections and cuts, at a time or when a condition comes true."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .chain import Link
+from .joint import PRISMATIC, REVOLUTE, Joint
+from .pose import Pose
+
+
+@dataclass(eq=False)
+class Connect:
+    """Join two links at `time`; can itself be named as what a later Cut opens."""
+
+    time: float
+    first: Any
+    second: Any
+    joint: Joint = field(default_factory=Joint.fixed)
+    at: Pose = field(default_factory=Pose)
+    to: Pose | None = None
+    name: str | None = None
+    link: Link | None = field(default=None, init=False)  # the virtual link, once it exists
+
+    def apply(self, chain, state):
+        self.link = chain.connect(self.first, self.second, self.joint, self.at, self.to, state, self.name)
+        return self.link
+
+
+@dataclass(eq=False)
+class Cut:
+    """Open a connection or cut a tree joint, at a time or when a condition comes true.
+
+    when     seconds, or Reaction(...), Travel(...), or a function of the state that turns from negative to positive
+    target   a link, a virtual link, a name, or the Connect that will have made it
+    """
+
+    when: Any
+    target: Any
+
+    @property
+    def time(self):
+        return float(self.when) if isinstance(self.when, int | float | np.number) else None
+
+    def apply(self, chain, state):
+        link = chain.find(self.link)
+        chain.cut(link, state)
+        return link
+
+    @property
+    def link(self):
+        return self.target.link if isinstance(self.target, Connect) else self.target
+
+
+@dataclass(eq=False)
+class Reaction:
+    """True when a connection has to hold with more than `above` newtons (and `moment` newton metres, if given)."""
+
+    grip: Any
+    above: float
+    moment: float | None = None
+
+    def measure(self, chain, state, reaction):
+        """Negative while the condition is false."""
+        grip = chain.find(_linked(self.grip))
+        wrench = reaction.get(grip)
+        if wrench is None:
+            raise ValueError(f"{grip.name} is not a connection, so it has no reaction")
+        excess = np.linalg.norm(wrench[3:]) - self.above
+        return excess if self.moment is None else max(excess, np.linalg.norm(wrench[:3]) - self.moment)
+
+
+@dataclass(eq=False)
+class Travel:
+    """True when a one-axis joint (of the tree or of a connection) leaves the range from lower to upper (m or rad)."""
+
+    joint: Any
+    lower: float
+    upper: float
+
+    def measure(self, chain, state, reaction):
+        link = chain.find(_linked(self.joint))
+        if link.joint.kind not in (REVOLUTE, PRISMATIC):
+            raise ValueError(f"{link.name} has a {link.joint.name} joint; Travel watches revolute and prismatic joints")
+        if link.real is None:
+            value = state.coordinates(link)[0][0]
+        else:
+            relative = state.joint_pose(link)
+            axis = np.asarray(link.joint.axis)
+            if link.joint.kind == PRISMATIC:
+                value = relative.position @ axis
+            else:
+                value = 2.0 * np.arctan2(relative.rotation[1:] @ axis, relative.rotation[0])
+                value = (value + np.pi) % (2.0 * np.pi) - np.pi
+        return max(self.lower - value, value - self.upper)
+
+
+def _linked(target):
+    return target.link if isinstance(target, Connect) else target
+
+
+def measure(when, chain, state, reaction):
+    """How far a condition is from coming true: negative before, positive after."""
+    if hasattr(when, "measure"):
+        if isinstance(_linked(getattr(when, "grip", getattr(when, "joint", None))), type(None)):
+            return -np.inf  # the connection does not exist yet
+        return when.measure(chain, state, reaction)
+    return float(when(state))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward and inverse dynamics, impact, and the mass matrix, for one state at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .compile import compiled
+from .kernels.bias import joint_forces
+from .kernels.books import gather_reactions
+from .kernels.evaluate import accelerate, project_velocity, reactions
+from .kernels.kinematics import move_links, place_links, spread_columns
+from .kernels.loops import loop_forces, row_rates
+from .kernels.mass import composite_mass
+from .kernels.steps import FAILED_MASS, begin
+from .motion import joint_tables
+from .pose import check_vector
+
+
+@dataclass
+class Acceleration:
+    """qdd (nv): rates of the joint velocities; reaction: [moment; force] of every connection on its first link."""
+
+    qdd: np.ndarray
+    reaction: dict
+
+
+def load(chain, state, tau=None, wrenches=None, dense=False):
+    """Bring a state into the chain's workspace, ready for evaluation; returns the compiled form."""
+    state.check(chain)
+    for name, values in (("q", state.q), ("v", state.v)):
+        if not np.isfinite(values).all():
+            raise ValueError(f"state.{name} is not finite: {_first_bad(chain, values, name)}")
+    form = compiled(chain, dense)
+    here = form.here
+    here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time
+    given = np.zeros((1, len(here.v)))
+    if tau is not None:
+        given[0] = check_vector(tau, len(here.v), "tau")
+    here.given_tau[:] = given
+    here.wrench[:] = 0.0
+    for link, wrench in (wrenches or {}).items():
+        here.wrench[chain.find(link).index + 1] += check_vector(wrench, 6, f"wrench on {chain.find(link).name}")
+    for k, i in enumerate(form.arrays.prescribed):
+        here.given_q[0, k], here.given_v[0, k], here.given_a[0, k] = (
+            table[0] for table in joint_tables(chain.links[i - 1], [state.time])
+        )
+    return form
+
+
+def prepare(chain, state, tau=None, wrenches=None):
+    """load() and factor; falls back to fill-in for massless links that only the loops hold, else names the link."""
+    form = load(chain, state, tau, wrenches)
+    if begin(form.model, form.data) == FAILED_MASS and not form.dense and chain.connections:
+        form = load(chain, state, tau, wrenches, dense=True)
+        begin(form.model, form.data)
+    if form.here.failure[0] == FAILED_MASS:
+        link = chain.links[form.arrays.dof_link[form.here.failure[1]] - 1]
+        raise ValueError(
+            f"link {link.name} can move without moving any mass: give it, or what hangs on it, mass and inertia, or fix its joint"
+        )
+    return form
+
+
+def forward_dynamics(chain, state, tau=None, wrenches=None):
+    """Accelerations and reactions of the closed chain (001 (17)-(19), (13)).
+
+    tau        (nv) joint forces
+    wrenches   {link: [moment; force] at the link origin, world axes}
+    """
+    form = prepare(chain, state, tau, wrenches)
+    accelerate(form.model, form.data, 1)
+    return Acceleration(form.here.a.copy(), _reactions(form))
+
+
+def _reactions(form):
+    out = np.zeros((len(form.connections), 6))
+    if len(out):
+        reactions(form.model, form.data)
+        gather_reactions(form.model, form.data, out)
+    return dict(zip(form.connections, out, strict=True))
+
+
+def impact(chain, state):
+    """The state right after the chain's connections took hold (000 (29)-(38)), with the impulses in .impulse.
+
+    Finds v+ closest to v in kinetic energy with J v+ = beta: v+ = W (W'MW)^-1 W'M v.
+    A plastic collision: momentum not taken up by the world is kept, energy never grows.
+    """
+    form = prepare(chain, state)
+    after = state.copy()
+    after.chain = chain
+    if chain.connections:
+        project_velocity(form.model, form.data)
+        after.q, after.v = form.here.q.copy(), form.here.v.copy()
+        # row velocities that were made up, as impulses of the connections
+        zero = np.zeros(len(form.here.v))
+        loop_forces(form.model, form.data, zero, form.here.residual, 1.0)
+        out = np.zeros((len(form.connections), 6))
+        gather_reactions(form.model, form.data, out)
+        after.impulse = dict(zip(form.connections, out, strict=True))
+    return after
+
+
+def slip(chain, state):
+    """The largest row velocity (m/s, rad/s) by which any connection is violated by the state's velocities."""
+    form = load(chain, state)
+    if not chain.connections:
+        return 0.0
+    begin(form.model, form.data)
+    move_links(form.model, form.data)
+    rates = np.zeros(len(form.here.residual))
+    row_rates(form.model, form.data, rates)
+    return float(np.abs(rates).max(initial=0.0))
+
+
+def mass_matrix(chain, state):
+    """Mass matrix M (nv, nv) of the spanning tree; rows of prescribed links are zero."""
+    form = load(chain, state)
+    begin(form.model, form.data)
+    composite_mass(form.model, form.data)
+    depth, ancestor, factor = form.arrays.depth, form.arrays.ancestor, form.here.factor
+    mass = np.zeros((len(depth), len(depth)))
+    for d, n in enumerate(depth):
+        if n >= 0:
+            mass[d, ancestor[d, :n]] = mass[ancestor[d, :n], d] = factor[d, :n]
+            mass[d, d] = factor[d, n]
+    return mass
+
+
+def bias_forces(chain, state, wrenches=None):
+    """Joint forces (nv) that the tree needs for zero accelerations of its free joints: b of 001 (17), without loops."""
+    form = load(chain, state, None, wrenches)
+    _pose(form)
+    joint_forces(form.model, form.data, 0)
+    return form.here.bias.copy()
+
+
+def tree_forces(chain, state, qdd, wrenches=None):
+    """Joint forces tau_O (nv) of the spanning tree for given accelerations: recursive Newton-Euler, no loop forces."""
+    form = load(chain, state, None, wrenches)
+    _pose(form)
+    form.here.a[:] = check_vector(qdd, len(form.here.v), "qdd")
+    joint_forces(form.model, form.data, 1)
+    return form.here.bias.copy()
+
+
+def _pose(form):
+    form.here.a[:] = 0.0
+    begin(form.model, form.data)
+    place_links(form.model, form.data)
+    spread_columns(form.model, form.data)
+    move_links(form.model, form.data)
+
+
+def _first_bad(chain, values, name):
+    bad = int(np.flatnonzero(~np.isfinite(values))[0])
+    at = 0
+    for link in chain.links:
+        at += link.joint.coordinates if name == "q" else link.joint.freedoms
+        if bad < at:
+            return f"link {link.name} has {values[bad]}"
+    return f"{name}[{bad}] is {values[bad]}"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One evaluation of the closed chain: pose, factors, accelerations, and the projections onto the loops."""
+
+from ..jit import kernel
+from .bias import joint_forces
+from .integrate import displace
+from .kinematics import move_links, place_links, spread_columns
+from .loops import constrain, factor_loops, lay_rows, loop_forces, open_by, row_drifts, row_rates, stiffen_mass
+from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
+
+
+@kernel
+def impose(model, data, sample):
+    """Set prescribed links and given joint forces to a sample of their tables (samples are half steps)."""
+    for k in range(model.prescribed.shape[0]):
+        i = model.prescribed[k]
+        for j in range(7):
+            data.q[model.q_start[i] + j] = data.given_q[sample, k, j]
+        for j in range(6):
+            data.v[model.v_start[i] + j] = data.given_v[sample, k, j]
+            data.a[model.v_start[i] + j] = data.given_a[sample, k, j]
+    rows = data.given_tau.shape[0]
+    row = sample if sample < rows else rows - 1
+    for d in range(data.tau.shape[0]):
+        data.tau[d] = data.given_tau[row, d]
+
+
+@kernel
+def factor(model, data, decide):
+    """Mass matrix, its factor and the loops' factor at a pose whose links are placed.
+
+    Returns -1, or the velocity that moves no mass.
+    """
+    spread_columns(model, data)
+    composite_mass(model, data)
+    keep_diagonal(model, data)
+    loops = model.row_axis.shape[0] > 0
+    if loops:
+        lay_rows(model, data)
+        if model.dense[0] == 1:
+            stiffen_mass(model, data)
+    failed = factor_mass(model, data)
+    if loops:
+        factor_loops(model, data, decide)
+    return failed
+
+
+@kernel
+def accelerate(model, data, turning):
+    """Accelerations of the closed chain (001 (17)-(19) and (13), in the projected form of loops.py).
+
+    turning = 0 leaves out what keeps the velocity on the loops while they turn: for a step that projects it there afterwards.
+
+    data.a      (nv) in: prescribed entries; out: all
+    data.half   (nv) out: D^-1/2 L^-T (tau - bias), what the accelerations would be without loops
+    """
+    move_links(model, data)
+    joint_forces(model, data, 0)
+    half, a, depth = data.half, data.a, model.depth
+    for d in range(depth.shape[0]):
+        half[d] = data.tau[d] - data.bias[d] if depth[d] >= 0 else 0.0
+    descend(model, data, half)
+    for d in range(depth.shape[0]):
+        if depth[d] >= 0:
+            a[d] = half[d]
+    if model.row_axis.shape[0] > 0:
+        row_drifts(model, data)
+        constrain(model, data, a, data.gamma, -1.0 if turning == 1 else 0.0, 1)
+    ascend(model, data, a)
+
+
+@kernel
+def reactions(model, data):
+    """Loop forces of the last accelerate(): data.multiplier."""
+    loop_forces(model, data, data.half, data.gamma, -1.0)
+
+
+@kernel
+def correct(model, data, right, out):
+    """The smallest change in the mass metric that moves the rows by `right`; out (nv)."""
+    for d in range(out.shape[0]):
+        out[d] = 0.0
+    constrain(model, data, out, right, 1.0, 0)
+    ascend(model, data, out)
+
+
+@kernel
+def project_velocity(model, data):
+    """Put data.v onto the loops: v+ = W (W'MW)^-1 W'M v (000 (29)-(38)). Factors must fit the pose.
+
+    data.residual   (nr) out: the missing row velocities that were made up
+    """
+    if model.row_axis.shape[0] == 0:
+        return
+    move_links(model, data)
+    row_rates(model, data, data.residual)
+    correct(model, data, data.residual, data.move)
+    for d in range(data.v.shape[0]):
+        data.v[d] += data.move[d]
+
+
+@kernel
+def project_position(model, data, tolerance, most):
+    """Close the loops by steps of the last factors, then place the links; returns how far they are open still."""
+    place_links(model, data)
+    if model.row_axis.shape[0] == 0:
+        return 0.0
+    worst = open_by(model, data)
+    for _ in range(most):
+        if worst <= tolerance:
+            break
+        for r in range(data.residual.shape[0]):
+            data.residual[r] = -data.residual[r]
+        correct(model, data, data.residual, data.move)
+        displace(model, data.q, data.move, 1.0, data.q)
+        place_links(model, data)
+        before = worst
+        worst = open_by(model, data)
+        # rounding level reached, or no progress: the caller decides with better factors
+        if not worst < 0.5 * before:
+            break
+    return worst

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arrays that kernels work on: their names, shapes, frames and units.
+
+`Model` says what a chain is; it changes only with the structure. `Data` says where it is now, and holds every
+intermediate result. Link 0 is the world. Spatial vectors are [angular; linear] in world axes about the origin of the link's
+tree: the current position of the tree's first link, held fixed for the length of one evaluation. In that common
+frame velocities and composite inertias are plain sums, and loop Jacobians plain differences, of the same columns.
+
+nb links with the world, nq coordinates, nv velocities, depth the longest line of free ancestors, nc connections, nr loop rows,
+ni islands with loops, nu velocities in the support of loops (all islands), nw the most rows in one island, nk prescribed links.
+"""
+
+from ..jit import record
+
+ModelArrays, MODEL = record(
+    "Model",
+    # links
+    parent="i1",  # (nb) parent link; parents come before children
+    root="i1",  # (nb) first link of the tree, whose position is the tree's origin
+    kind="i1",  # (nb) joint type, see dynamics.joint
+    q_start="i1",  # (nb) first coordinate
+    v_start="i1",  # (nb + 1) first velocity
+    at_position="f2",  # (nb, 3) joint frame in the parent's frame
+    at_rotation="f2",  # (nb, 4)
+    axis="f2",  # (nb, 3) joint axis, link frame
+    plane="f2",  # (nb, 6) the two in-plane axes of a planar joint
+    mass="f1",  # (nb)
+    com="f2",  # (nb, 3) centre of mass, link frame
+    tensor="f2",  # (nb, 6) inertia about the centre of mass, link frame: xx xy xz yy yz zz
+    gravity="f1",  # (3)
+    moves="i1",  # (nb) 1 if any free velocity moves the link
+    # velocities
+    dof_link="i1",  # (nv) link that a velocity moves
+    dof_angular="i1",  # (nv) 1 turns, 0 slides
+    dof_axis="f2",  # (nv, 3) direction, link frame
+    depth="i1",  # (nv) number of free ancestors in the elimination tree, -1 if prescribed
+    ancestor="i2",  # (nv, depth) free ancestors, from the root down
+    related="i2",  # (nv, depth) 1 where the ancestor also moves the link, 0 where it is only fill-in
+    dense="i1",  # (1) 1 if there is fill-in: loops added to the mass matrix, for links without mass of their own
+    # prescribed links
+    prescribed="i1",  # (nk) links that move as given
+    # connections
+    first="i1",  # (nc) real link
+    second="i1",  # (nc) its partner
+    common="i1",  # (nc) nearest common ancestor link, 0 if in different trees
+    first_position="f2",  # (nc, 3) joint frame in the first link, its z along the joint axis
+    first_rotation="f2",  # (nc, 4)
+    second_position="f2",  # (nc, 3) joint frame in the second link
+    second_rotation="f2",  # (nc, 4)
+    row_start="i1",  # (nc + 1) first row
+    row_axis="i1",  # (nr) 0 1 2: no turning about x y z; 3 4 5: no sliding along x y z of the second joint frame
+    row_connection="i1",  # (nr) connection that a row belongs to
+    # islands with loops
+    island_row="i1",  # (ni + 1) first row of an island
+    island_dof="i1",  # (ni + 1) first entry of an island in `support`
+    support="i1",  # (nu) free velocities that the island's rows touch, ancestors first
+    slot="i1",  # (nv) place of a velocity in `support`, -1 if in none
+    # line springs
+    spring_link="i2",  # (ns, 2)
+    spring_point="f2",  # (ns, 6) end points, link frames
+    spring_law="f2",  # (ns, 3) stiffness N/m, rest length m, damping N s/m
+)
+
+DataArrays, DATA = record(
+    "Data",
+    time="f1",  # (1) s
+    q="f1",  # (nq)
+    v="f1",  # (nv)
+    a="f1",  # (nv) accelerations; those of prescribed velocities are given
+    tau="f1",  # (nv) joint forces
+    wrench="f2",  # (nb, 6) external [moment; force] at the link origin, world axes
+    # pose
+    position="f2",  # (nb, 3) world
+    rotation="f2",  # (nb, 4)
+    matrix="f3",  # (nb, 3, 3)
+    column="f2",  # (nv, 6) motion of the link per unit velocity, about the tree origin
+    inertia="f2",  # (nb, 10) mass, first moment (3), tensor xx xy xz yy yz zz, about the tree origin
+    composite="f2",  # (nb, 10) of the link and everything beyond it
+    factor="f2",  # (nv, depth + 1) mass matrix by ancestors, then its factor L with the pivots on the diagonal
+    root_pivot="f1",  # (nv) 1 / sqrt(pivot)
+    # motion
+    twist="f2",  # (nb, 6)
+    drift="f2",  # (nb, 6) spatial acceleration with all free joint accelerations zero, gravity included
+    force="f2",  # (nb, 6) of the link and everything beyond it
+    bias="f1",  # (nv) joint forces that the accelerations a (or zero) would need
+    half="f1",  # (nv) work: D^-1/2 L^-T times joint forces
+    # loops
+    row_first="f2",  # (nr, 6) wrench of a row about the first link's tree origin
+    row_second="f2",  # (nr, 6) the same about the second link's tree origin
+    residual="f1",  # (nr) how far a row is open
+    gamma="f1",  # (nr) acceleration of a row with all free joint accelerations zero
+    order="i1",  # (nr) rows of an island, the chosen independent ones first
+    rank="i1",  # (ni) how many are independent
+    Q="f2",  # (nu, nw) orthonormal basis of the loop forces in the mass metric
+    R="f2",  # (nr, nw) its triangular factor, an island below the other
+    norm="f2",  # (2, nw) work: squared row norms, at first and now
+    y="f1",  # (nw) work
+    G="f2",  # (nw, nw) work
+    stiffness="f1",  # (ni) weight of the loops inside the mass matrix, where there is fill-in
+    multiplier="f1",  # (nr) loop forces
+    # steps
+    q0="f1",  # (nq) at the beginning of the step
+    v0="f1",  # (nv)
+    stage_v="f2",  # (4, nv) velocity of each stage, in the algebra of the joint groups
+    stage_a="f2",  # (4, nv)
+    move="f1",  # (nv) displacement in the algebra
+    # prescribed motion, sampled at half steps
+    given_q="f3",  # (samples, nk, 7)
+    given_v="f3",  # (samples, nk, 6)
+    given_a="f3",  # (samples, nk, 6)
+    given_tau="f2",  # (samples or 1, nv) joint forces over time
+    # outcome
+    failure="i1",  # (2) what went wrong in the last step, and at which velocity
+    iterations="i1",  # (1) corrections taken by implicit steps since the workspace was made
+    closure="f1",  # (1) how far any loop is open, m or rad
+    energy="f1",  # (2) kinetic, potential
+    momentum="f1",  # (6) [angular about the world origin; linear]
+    # records, a row for each instant; empty if nothing is recorded
+    record_q="f2",
+    record_v="f2",
+    record_position="f3",
+    record_rotation="f3",
+    record_books="f2",  # kinetic, potential, momentum (6), closure
+    record_reaction="f3",  # (instants, nc, 6)
+)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four integrators. Each step begins and ends on the loops, in position and in velocity, with factors that fit the pose.
+
+A step of length h uses three samples of what is given over time: at its beginning, middle and end.
+"""
+
+import math
+
+from ..jit import kernel
+from .bias import joint_forces
+from .books import record_instant
+from .evaluate import accelerate, factor, impose, project_position, project_velocity
+from .integrate import displace, to_algebra
+from .kinematics import move_links, place_links, spread_columns
+from .loops import constrain, lay_rows, open_by, row_drifts
+from .mass import ascend, descend
+
+EULER, SEMI_IMPLICIT, MIDPOINT, RKMK4 = 0, 1, 2, 3
+
+CLOSED = 1e-11  # m, rad: loops closer than this count as closed
+MIDPOINT_TOLERANCE = 1e-9  # of the accelerations: far below the step's own error of second order
+FAILED_MASS, FAILED_LOOP, FAILED_NUMBER = 1, 2, 3
+
+
+@kernel
+def settle(model, data, sample):
+    """After a move: close the loops, factor at the new pose, put the velocity onto the loops. Returns 0 or a failure.
+
+    Old factors close the loops quickly after a small move; if they do not, those of the new pose do.
+    """
+    impose(model, data, sample)
+    worst = project_position(model, data, CLOSED, 12)
+    failed = factor(model, data, 1)
+    for _ in range(8):
+        if worst <= 10.0 * CLOSED:
+            break
+        before = worst
+        worst = project_position(model, data, CLOSED, 2)
+        failed = factor(model, data, 1)
+        if not worst < before:
+            break
+    if failed >= 0:
+        data.failure[1] = failed
+        return FAILED_MASS
+    project_velocity(model, data)
+    data.closure[0] = worst
+    total = worst
+    for d in range(data.v.shape[0]):
+        total += data.v[d]
+    if not math.isfinite(total):
+        return FAILED_NUMBER
+    return FAILED_LOOP if worst > 1e-3 else 0
+
+
+@kernel
+def begin(model, data):
+    """Make a state that is on the loops ready for steps. Returns the failure of the factors, and how far loops are open."""
+    impose(model, data, 0)
+    place_links(model, data)
+    data.closure[0] = open_by(model, data)
+    data.failure[0] = 0
+    failed = factor(model, data, 1)
+    if failed >= 0:
+        data.failure[0], data.failure[1] = FAILED_MASS, failed
+    return data.failure[0]
+
+
+@kernel
+def step_euler(model, data, h, sample):
+    """The papers' own step: positions move with the old velocity, velocities with the old acceleration."""
+    impose(model, data, sample)
+    accelerate(model, data, 1)
+    displace(model, data.q, data.v, h, data.q)
+    for d in range(data.v.shape[0]):
+        data.v[d] += h * data.a[d]
+
+
+@kernel
+def step_semi_implicit(model, data, h, sample):
+    """Velocities first, then positions with the new velocity.
+
+    The loops' turning is left to the projection at the end, which only ever takes energy out.
+    """
+    impose(model, data, sample)
+    accelerate(model, data, 0)
+    for d in range(data.v.shape[0]):
+        data.v[d] += h * data.a[d]
+    displace(model, data.q, data.v, h, data.q)
+
+
+@kernel
+def step_rkmk4(model, data, h, sample):
+    """The classical Runge-Kutta method on the joint groups (Munthe-Kaas), fourth order.
+
+    Stage displacements live in the algebra at the start of the step; velocities are carried there by to_algebra().
+    """
+    q0, v0, stage_v, stage_a, move = data.q0, data.v0, data.stage_v, data.stage_a, data.move
+    q, v, a = data.q, data.v, data.a
+    impose(model, data, sample)
+    q0[:] = q
+    v0[:] = v
+    for stage in range(4):
+        if stage == 0:
+            stage_v[0, :] = v
+        else:
+            share = h if stage == 3 else 0.5 * h
+            for d in range(v.shape[0]):
+                move[d] = share * stage_v[stage - 1, d]
+                v[d] = v0[d] + share * stage_a[stage - 1, d]
+            displace(model, q0, move, 1.0, q)
+            impose(model, data, sample + (2 if stage == 3 else 1))
+            to_algebra(model, move, 1.0, v, stage_v[stage])
+            place_links(model, data)
+            factor(model, data, 0)
+        accelerate(model, data, 1)
+        stage_a[stage, :] = a
+    for d in range(v.shape[0]):
+        v[d] = v0[d] + h / 6.0 * (stage_a[0, d] + 2.0 * (stage_a[1, d] + stage_a[2, d]) + stage_a[3, d])
+        move[d] = h / 6.0 * (stage_v[0, d] + 2.0 * (stage_v[1, d] + stage_v[2, d]) + stage_v[3, d])
+    displace(model, q0, move, 1.0, q)
+
+
+@kernel
+def step_midpoint(model, data, h, sample):
+    """Implicit midpoint on the joint groups, second order.
+
+    Solves M a + bias = tau and J a + J-dot v = 0 at the pose half way, reached with the mean velocity. The factors are
+    those of the first estimate of that pose; residuals taken at better estimates then correct the accelerations.
+    """
+    q0, v0, a, q, v, half, move = data.q0, data.v0, data.a, data.q, data.v, data.half, data.move
+    depth = model.depth
+    loops = model.row_axis.shape[0] > 0
+    impose(model, data, sample)
+    q0[:] = q
+    v0[:] = v
+    accelerate(model, data, 1)
+    before = 1e300
+    for attempt in range(30):
+        for d in range(v.shape[0]):
+            v[d] = v0[d] + 0.5 * h * a[d]
+        displace(model, q0, v, 0.5 * h, q)
+        impose(model, data, sample + 1)
+        place_links(model, data)
+        if attempt == 0:
+            factor(model, data, 0)
+        else:
+            spread_columns(model, data)
+            if loops:
+                lay_rows(model, data)
+        move_links(model, data)
+        joint_forces(model, data, 1)
+        for d in range(v.shape[0]):
+            half[d] = data.tau[d] - data.bias[d] if depth[d] >= 0 else 0.0
+        descend(model, data, half)
+        if loops:
+            row_drifts(model, data)
+            constrain(model, data, half, data.gamma, -1.0, 1)
+        ascend(model, data, half)
+        change, size = 0.0, 0.0
+        for d in range(v.shape[0]):
+            a[d] += half[d]
+            change = max(change, abs(half[d]))
+            size = max(size, abs(a[d]))
+        if not change > MIDPOINT_TOLERANCE * (1.0 + size):
+            break
+        before = change
+    data.iterations[0] += attempt + 1
+    for d in range(v.shape[0]):
+        move[d] = v0[d] + 0.5 * h * a[d]
+        v[d] = v0[d] + h * a[d]
+    displace(model, q0, move, h, q)
+
+
+@kernel
+def advance(model, data, steps, h, integrator):
+    """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why)."""
+    for n in range(steps):
+        if integrator == RKMK4:
+            step_rkmk4(model, data, h, 2 * n)
+        elif integrator == MIDPOINT:
+            step_midpoint(model, data, h, 2 * n)
+        elif integrator == SEMI_IMPLICIT:
+            step_semi_implicit(model, data, h, 2 * n)
+        else:
+            step_euler(model, data, h, 2 * n)
+        data.time[0] += h
+        failure = settle(model, data, 2 * n + 2)
+        data.failure[0] = failure
+        if failure != 0:
+            return n
+        if n < data.record_q.shape[0]:
+            record_instant(model, data, n)
+    return steps

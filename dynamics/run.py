@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a simulation leaves behind: every instant, and what happened."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .state import State
+
+
+class SimulationDiverged(RuntimeError):
+    """The motion could not be continued. `run` keeps everything up to `time`; `link` is where it broke."""
+
+    def __init__(self, reason, link, time, run):
+        super().__init__(f"{reason} at link {link.name}, t = {time:.6g} s")
+        self.link, self.time, self.run = link, time, run
+
+
+@dataclass(eq=False)
+class Happening:
+    """A structure change that took place: the event, its link, when, and the impulses of the connections (N s, N m s)."""
+
+    event: Any
+    link: Any
+    time: float
+    impulse: dict = field(default_factory=dict)
+
+
+class Run:
+    """The recorded instants of a simulation.
+
+    times (T)   positions (T, links, 3)   rotations (T, links, 4)   world poses of all links
+    kinetic, potential, energy (T)   momentum (T, 6)   closure (T)
+    events   list of Happening
+    """
+
+    def __init__(self):
+        self._parts = []  # (chain, times, q, v, positions, rotations, books, reactions) of one structure each
+        self._joined = None
+        self.events = []
+
+    def extend(self, chain, connections, times, q, v, positions, rotations, books, reactions):
+        """Add instants of one structure."""
+        self._parts.append((chain, connections, times, q, v, positions, rotations, books, reactions))
+        self._joined = None
+
+    def _all(self, k):
+        if self._joined is None:
+            self._joined = {n: np.concatenate([part[n] for part in self._parts]) for n in (2, 5, 6, 7)}
+        return self._joined[k]
+
+    def __len__(self):
+        return sum(len(part[2]) for part in self._parts)
+
+    times = property(lambda self: self._all(2))
+    positions = property(lambda self: self._all(5))
+    rotations = property(lambda self: self._all(6))
+    kinetic = property(lambda self: self._all(7)[:, 0])
+    potential = property(lambda self: self._all(7)[:, 1])
+    energy = property(lambda self: self.kinetic + self.potential)
+    momentum = property(lambda self: self._all(7)[:, 2:8])
+    closure = property(lambda self: self._all(7)[:, 8])
+
+    def _find(self, i):
+        count = len(self)
+        if not -count <= i < count:
+            raise ValueError(f"instant {i} is not among the {count} recorded")
+        i %= count
+        for part in self._parts:
+            if i < len(part[2]):
+                return part, i
+            i -= len(part[2])
+
+    def chain(self, i):
+        """The chain as it was at instant i, right after any event at that instant."""
+        return self._find(i)[0][0]
+
+    def state(self, i):
+        """The complete state at instant i: restart from it with run.chain(i)."""
+        part, k = self._find(i)
+        return State(part[0], part[3][k].copy(), part[4][k].copy(), float(part[2][k]))
+
+    def reaction(self, i):
+        """[moment; force] of every connection at instant i, on its first link."""
+        part, k = self._find(i)
+        return dict(zip(part[1], part[8][k], strict=True))

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole simulation: steps, events at their exact times, records."""
+
+import numpy as np
+
+from .events import Connect, Cut, measure
+from .forward import forward_dynamics, impact, slip
+from .kernels.books import record_instant
+from .run import Happening, Run, SimulationDiverged
+from .state import State
+from .stepper import Stepper
+
+BLOCK = 64  # steps between two reports of progress
+SAME_TIME = 1e-12  # s
+OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open than this
+
+
+def simulate(chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None, iterate=False):
+    """Simulate a chain from a state; the chain and the state that were given stay as they are.
+
+    events     Connect and Cut; they take place at their exact times, also between steps
+    tau        (nv) constant joint forces;  wrenches   {link: [moment; force] at its origin, world axes}, constant
+    iterate    return a generator instead that yields the progress (0 to 1) and returns the Run; close it to cancel
+    """
+    work = _simulate(chain, state, duration, step, integrator, list(events), wrenches, tau)
+    if iterate:
+        return work
+    while True:
+        try:
+            next(work)
+        except StopIteration as finished:
+            return finished.value
+
+
+def _simulate(chain, state, duration, step, integrator, events, wrenches, tau):
+    if not (np.isfinite(duration) and duration >= 0.0):
+        raise ValueError(f"duration must be a number of seconds that is not negative, not {duration}")
+    state.check(chain)
+    chain = chain.copy()
+    state = state.copy()
+    state.chain = chain
+    timed, conditions = _sort(events, state.time)
+    run = Run()
+    engine = _Engine(chain, state, step, integrator, wrenches, tau, run)
+    total = max(1, round(duration / step))
+    end = state.time + duration
+    done = 0
+    # what is due at the very beginning happens before the first instant is recorded
+    while timed and timed[0].time <= engine.time + SAME_TIME:
+        engine.happen(timed.pop(0))
+    engine.start()
+    while engine.time < end - 0.5 * SAME_TIME and done < total:
+        block = min(BLOCK, total - done)
+        if timed:
+            block = min(block, int((timed[0].time - engine.time + SAME_TIME) / step))
+        if block == 0:
+            engine.cross(step, timed, conditions)
+            done += 1
+        else:
+            done += engine.block(block, conditions)
+        yield done / total
+    return run
+
+
+def _sort(events, start):
+    timed, conditions = [], []
+    for event in events:
+        if not isinstance(event, Connect | Cut):
+            raise ValueError(f"{event!r} is neither a Connect nor a Cut")
+        if event.time is None:
+            conditions.append(event)
+        elif not np.isfinite(event.time):
+            raise ValueError(f"the time of {event!r} is not finite")
+        elif event.time >= start - SAME_TIME:
+            timed.append(event)
+    return sorted(timed, key=lambda event: event.time), conditions
+
+
+class _Engine:
+    """The present structure with its stepper, and the run that it writes to."""
+
+    def __init__(self, chain, state, step, integrator, wrenches, tau, run):
+        self.chain, self.step, self.integrator, self.run = chain, step, integrator, run
+        self.wrenches, self.tau = wrenches or {}, tau
+        self._settle(state)
+
+    time = property(lambda self: self.stepper.time)
+
+    def _settle(self, state):
+        """Make the stepper for the present structure; a velocity that violates it is put right as by an impact."""
+        if self.chain.connections and slip(self.chain, state) > 1e-9 * (1.0 + np.abs(state.v).max(initial=0.0)):
+            state = impact(self.chain, state)
+        self.stepper = Stepper(self.chain, state, self.step, self.integrator)
+        here = self.stepper.form.here
+        if here.closure[0] > OPEN_LOOP:
+            worst = int(np.argmax(np.abs(here.residual)))
+            grip = self.stepper.form.connections[self.stepper.form.arrays.row_connection[worst]]
+            raise ValueError(
+                f"connection {grip.name} is open by {here.closure[0]:.3g} (m or rad): bring {grip.real.name} and "
+                f"{grip.parent.name} together first, or connect them where they are"
+            )
+        if self.tau is not None:
+            here.given_tau[:] = self.tau
+        for link, wrench in self.wrenches.items():
+            here.wrench[self.chain.find(link).index + 1] = wrench
+
+    def start(self):
+        """Record the present instant."""
+        here = self.stepper.record(1)
+        record_instant(self.stepper.form.model, self.stepper.form.data, 0)
+        self._keep(np.array([self.time]), here, slice(0, 1))
+
+    def _keep(self, times, here, rows):
+        self.run.extend(
+            self.chain, self.stepper.form.connections, times,
+            here.record_q[rows].copy(), here.record_v[rows].copy(),
+            here.record_position[rows, 1:].copy(), here.record_rotation[rows, 1:].copy(),
+            here.record_books[rows].copy(), here.record_reaction[rows].copy(),
+        )  # fmt: skip
+
+    def block(self, steps, conditions):
+        """Take whole steps without timed events; stop before the first step in which a condition comes true, and cross it.
+
+        Returns the number of steps taken.
+        """
+        stepper = self.stepper
+        here = stepper.record(steps)
+        before, clock = stepper.state(), stepper.time
+        taken = stepper.advance(steps)
+        times = _clock(clock, self.step, taken)
+        active = [event for event in conditions if self._watched(event)]
+        if active:
+            for n in range(taken):
+                state, reaction = self._instant(here, n, times[n])
+                if any(measure(event.when, self.chain, state, reaction) > 0.0 for event in active):
+                    if n:
+                        self._keep(times[:n], here, slice(0, n))
+                        before = self._instant(here, n - 1, times[n - 1])[0]
+                    stepper.restart(before.q, before.v, before.time)
+                    self.cross(self.step, [], conditions)
+                    return n + 1
+        if taken:
+            self._keep(times, here, slice(0, taken))
+        if taken < steps:
+            self._diverge()
+        return taken
+
+    def cross(self, span, timed, conditions):
+        """Take one step of length `span` that is interrupted by events, and record its end."""
+        end = self.time + span
+        while True:
+            left = end - self.time
+            until = min(left, timed[0].time - self.time) if timed else left
+            if until > SAME_TIME:
+                self._partial(until, conditions)
+            while timed and timed[0].time <= self.time + SAME_TIME:
+                self.happen(timed.pop(0))
+            if end - self.time <= SAME_TIME:
+                break
+        self.start()
+
+    def _partial(self, span, conditions):
+        """Advance by `span`, or to the moment within it at which a condition comes true, and let that happen."""
+        stepper = self.stepper
+        before = stepper.state()
+        active = [event for event in conditions if self._watched(event)]
+        excess = self._try(before, span, active)
+        if excess is None or excess <= 0.0:
+            return
+        low, high = 0.0, span
+        while high - low > 1e-9 * self.step:
+            middle = 0.5 * (low + high)
+            if self._try(before, middle, active) > 0.0:
+                high = middle
+            else:
+                low = middle
+        self._try(before, high, active)
+        reaction = self._reaction()
+        state = self.stepper.state()
+        for event in active:
+            if measure(event.when, self.chain, state, reaction) > 0.0:
+                conditions.remove(event)
+                self.happen(event)
+
+    def _try(self, before, span, active):
+        self.stepper.restart(before.q, before.v, before.time)
+        if self.stepper.advance(1, span) < 1:
+            self._diverge()
+        if not active:
+            return None
+        state, reaction = self.stepper.state(), self._reaction()
+        return max(measure(event.when, self.chain, state, reaction) for event in active)
+
+    def _reaction(self):
+        return forward_dynamics(self.chain, self.stepper.state(), self.tau, self.wrenches).reaction
+
+    def _instant(self, here, n, time):
+        state = State(self.chain, here.record_q[n], here.record_v[n], float(time))
+        return state, dict(zip(self.stepper.form.connections, here.record_reaction[n], strict=True))
+
+    def _watched(self, event):
+        link = event.link
+        return link is not None and link in self.chain
+
+    def happen(self, event):
+        """Let an event change the structure, and go on with the velocities after it."""
+        state = self.stepper.state()
+        self.chain = self.chain.copy()
+        state.chain = self.chain
+        link = event.apply(self.chain, state)
+        if isinstance(event, Connect):
+            state = impact(self.chain, state)
+        self.run.events.append(Happening(event, link, state.time, dict(state.impulse)))
+        self._settle(state)
+
+    def _diverge(self):
+        reason, link = self.stepper.failure()
+        raise SimulationDiverged(reason, link, self.time, self.run)
+
+
+def _clock(start, step, count):
+    """The instants of `count` steps, added up like the kernel's clock."""
+    times = np.empty(count)
+    now = start
+    for n in range(count):
+        now = now + step
+        times[n] = now
+    return times

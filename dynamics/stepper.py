@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stepping one structure of a chain: the loop around the kernels, without events."""
+
+import numpy as np
+
+from .forward import prepare
+from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance, begin
+from .motion import joint_tables
+from .state import State
+
+INTEGRATORS = {"euler": EULER, "semi_implicit": SEMI_IMPLICIT, "midpoint": MIDPOINT, "rkmk4": RKMK4}
+REASONS = {FAILED_MASS: "a link moves without mass", FAILED_LOOP: "a loop cannot be closed"}
+
+
+class Stepper:
+    """Advances a state of one structure in steps of one length; raises if the chain has changed meanwhile.
+
+    forces   object with joint(time, state) -> (nv) and wrenches(time, state) -> {link: wrench}, or None
+    """
+
+    def __init__(self, chain, state, step, integrator="midpoint"):
+        if integrator not in INTEGRATORS:
+            raise ValueError(f"there is no integrator {integrator!r}; there are {', '.join(INTEGRATORS)}")
+        if not (np.isfinite(step) and step > 0.0):
+            raise ValueError(f"step must be a positive number of seconds, not {step}")
+        self.chain, self.step, self.integrator = chain, float(step), INTEGRATORS[integrator]
+        self.form = prepare(chain, state)
+        self.time = state.time
+        self._sampled = 0
+
+    def advance(self, steps, step=None):
+        """Take steps; returns how many succeeded. Nothing is recorded unless record() was called."""
+        if self.form.stamp != self.chain.stamp:
+            raise ValueError("the compiled data is stale: the chain has changed since the stepper was made")
+        h = self.step if step is None else step
+        self._sample(steps, h)
+        done = advance(self.form.model, self.form.data, steps, h, self.integrator)
+        self.time = float(self.form.here.time[0])
+        return done
+
+    def record(self, rows):
+        """Make room for that many recorded instants, written by the following advance()."""
+        arrays, here = self.form.arrays, self.form.here
+        if len(here.record_q) != rows:
+            nb, nc = len(arrays.parent), len(arrays.first)
+            self.form.replace(
+                record_q=np.zeros((rows, len(here.q))), record_v=np.zeros((rows, len(here.v))),
+                record_position=np.zeros((rows, nb, 3)), record_rotation=np.zeros((rows, nb, 4)),
+                record_books=np.zeros((rows, 9)), record_reaction=np.zeros((rows, nc, 6)),
+            )  # fmt: skip
+        return self.form.here
+
+    def restart(self, q, v, time):
+        """Go to another state on the loops."""
+        here = self.form.here
+        here.q[:], here.v[:], here.time[0] = q, v, time
+        self.time = float(time)
+        self._sample(1, self.step)
+        begin(self.form.model, self.form.data)
+
+    def state(self):
+        here = self.form.here
+        return State(self.chain, here.q.copy(), here.v.copy(), self.time)
+
+    def failure(self):
+        """Why the last advance() stopped, and the link where."""
+        here, arrays = self.form.here, self.form.arrays
+        reason = int(here.failure[0])
+        if reason == FAILED_MASS:
+            link = self.chain.links[arrays.dof_link[here.failure[1]] - 1]
+        elif reason == FAILED_LOOP:
+            worst = int(np.argmax(np.abs(here.residual)))
+            link = self.form.connections[arrays.row_connection[worst]]
+        else:
+            speed = np.where(np.isfinite(here.v), np.abs(here.v), np.inf)
+            link = self.chain.links[arrays.dof_link[int(np.argmax(speed))] - 1]
+        return REASONS.get(reason, "the velocities grow without bound"), link
+
+    def _sample(self, steps, h):
+        """Tables of prescribed motion at the half steps of the next `steps` steps."""
+        prescribed = self.form.arrays.prescribed
+        if not len(prescribed):
+            return
+        # accumulated like the kernel's clock, so that a restart samples the very same times
+        times = np.empty(2 * steps + 1)
+        times[0] = now = self.form.here.time[0]
+        for n in range(steps):
+            times[2 * n + 1] = now + 0.5 * h
+            now = now + h
+            times[2 * n + 2] = now
+        tables = [joint_tables(self.chain.links[i - 1], times) for i in prescribed]
+        q, v, a = (np.ascontiguousarray(np.stack(part, axis=1)) for part in zip(*tables, strict=True))
+        self.form.replace(given_q=q, given_v=v, given_a=a)
