@@ -76,10 +76,13 @@ def run_all(suites):
         print(f"{label:24} {outcome}")
     counts = [(outcome.passed, outcome.failed, outcome.skipped) for outcome in outcomes.values()]
     total = Outcome(*map(sum, zip(*counts, strict=True)))
+    troubled = [label for label, outcome in outcomes.items() if outcome.problem]
+    if troubled:
+        total.problem = f"incomplete: {', '.join(troubled)}"
     print(total, flush=True)
     if total.failed:
         return 1
-    if any(outcome.problem for outcome in outcomes.values()):
+    if troubled:
         return 2
     return 0 if total.passed else NOTHING_COLLECTED
 
