@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a .blend file remembers: settings of figures, bones, props, grips and of the solver. No logic.
 
-`Object.trapeze` and `Scene.trapeze` are property groups. A bone's settings sit on the pose bone itself (`trapeze_mass` and
-so on), because Blender can key values in a property group of an object but not of a bone, nor edit several bones at once.
+`Object.trapeze` and `Scene.trapeze` are property groups. The settings of a bone sit on the pose bone, `trapeze_mass` and so
+on: Blender can key values in a property group of an object, not of a bone, and edit several bones at once only so.
 
 Masses are kilograms whatever the scene's unit scale: Blender's own mass unit would scale them with its cube.
 Angles are radians in the file and degrees on the screen.
