@@ -61,7 +61,7 @@ def _compile(chain, dense):
         spring_link=np.array([[s.first.index + 1, s.second.index + 1] for s in springs], dtype=np.int64).reshape(-1, 2),
         spring_point=np.array([[*s.at, *s.to] for s in springs], dtype=np.float64).reshape(-1, 6),
         spring_law=np.array([[s.stiffness, s.rest, s.damping] for s in springs], dtype=np.float64).reshape(-1, 3),
-        **loops,
+        **loops, **_floating_groups(chain, tree),
     )  # fmt: skip
     here = _workspace(arrays, tree.nq, tree.nv)
     return Compiled(chain.stamp, arrays, here, connections, dense)
@@ -278,6 +278,39 @@ def _supports(parent, v_start, depth, first, second, common, island, row_start):
     return island_row, island_dof, support[:used].copy(), slot
 
 
+def _floating_groups(chain, tree):
+    """Trees and trees joined to them that nothing holds: their momentum changes by gravity alone."""
+    roots = [link for link in chain.links if link.parent is chain.world]
+    top = {link.key: chain.links[tree.root[link.index + 1] - 1] for link in chain.links}
+    leader = {link.key: link.key for link in roots}
+    held = {link.key for link in roots if link.joint != Joint.free() or link.motion is not None}
+
+    def find(key):
+        while leader[key] != key:
+            key = leader[key]
+        return key
+
+    ties = [(grip.real, grip.parent) for grip in chain.connections] + [(s.first, s.second) for s in chain.springs]
+    for first, second in ties:
+        ends = [top[link.key].key for link in (first, second) if link is not chain.world]
+        if len(ends) < 2:
+            held.update(ends)
+        else:
+            leader[find(ends[0])] = find(ends[1])
+    held = {find(key) for key in held}
+    groups = sorted({find(link.key) for link in roots} - held)
+    number = {key: n for n, key in enumerate(groups)}
+    floating = np.full(len(chain.links) + 1, -1)
+    for link in chain.links:
+        floating[link.index + 1] = number.get(find(top[link.key].key), -1)
+    members = [[link.index + 1 for link in roots if number.get(find(link.key)) == n] for n in range(len(groups))]
+    ends = np.cumsum([0] + [len(group) for group in members])
+    return dict(
+        floating=floating, floating_root=np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64),
+        floating_roots=np.array([i for group in members for i in group], dtype=np.int64),
+    )  # fmt: skip
+
+
 def _one_island(depth, rows):
     """With fill-in every free velocity meets every other: one island that touches them all."""
     support = np.flatnonzero(depth >= 0)
@@ -293,8 +326,8 @@ def _one_island(depth, rows):
 def _workspace(model, nq, nv):
     """Arrays for everything that the kernels compute."""
     nb, nc, nr, nk = len(model.parent), len(model.first), len(model.row_axis), len(model.prescribed)
-    ni, nu = len(model.island_row) - 1, len(model.support)
-    nw = int(np.diff(model.island_row).max()) if ni else 0
+    ni, nu, nf = len(model.island_row) - 1, len(model.support), len(model.floating_root)
+    nw = (int(np.diff(model.island_row).max()) + 3) // 4 * 4 if ni else 0  # whole blocks of four, see kernels/loops.py
     zeros = np.zeros
     unit = zeros((nb, 4))
     unit[:, 0] = 1.0
@@ -307,9 +340,10 @@ def _workspace(model, nq, nv):
         row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
         order=np.arange(nr), rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
         y=zeros(nw), G=zeros((nw, nw)), stiffness=zeros(ni), multiplier=zeros(nr),
-        q0=zeros(nq), v0=zeros(nv), stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
-        given_q=zeros((1, nk, 7)), given_v=zeros((1, nk, 6)), given_a=zeros((1, nk, 6)), given_tau=zeros((1, nv)),
-        failure=zeros(2, dtype=np.int64), iterations=zeros(1, dtype=np.int64), closure=zeros(1), energy=zeros(2), momentum=zeros(6),
+        saved_q=zeros(nq), saved_v=zeros(nv), q0=zeros(nq), v0=zeros(nv), stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
+        given_q=zeros((3, nk, 7)), given_v=zeros((3, nk, 6)), given_a=zeros((3, nk, 6)), given_tau=zeros(nv),
+        group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 4)),
+        failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64), closure=zeros(1), energy=zeros(2), momentum=zeros(6),
         record_q=zeros((0, nq)), record_v=zeros((0, nv)), record_position=zeros((0, nb, 3)),
         record_rotation=zeros((0, nb, 4)), record_books=zeros((0, 9)), record_reaction=zeros((0, nc, 6)),
     )  # fmt: skip

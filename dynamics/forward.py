@@ -34,17 +34,13 @@ def load(chain, state, tau=None, wrenches=None, dense=False):
     form = compiled(chain, dense)
     here = form.here
     here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time
-    given = np.zeros((1, len(here.v)))
-    if tau is not None:
-        given[0] = check_vector(tau, len(here.v), "tau")
-    here.given_tau[:] = given
+    here.given_tau[:] = 0.0 if tau is None else check_vector(tau, len(here.v), "tau")
     here.wrench[:] = 0.0
     for link, wrench in (wrenches or {}).items():
         here.wrench[chain.find(link).index + 1] += check_vector(wrench, 6, f"wrench on {chain.find(link).name}")
     for k, i in enumerate(form.arrays.prescribed):
-        here.given_q[0, k], here.given_v[0, k], here.given_a[0, k] = (
-            table[0] for table in joint_tables(chain.links[i - 1], [state.time])
-        )
+        # the same at all samples: an evaluation looks at the first, a step brings tables of its own
+        here.given_q[:, k], here.given_v[:, k], here.given_a[:, k] = joint_tables(chain.links[i - 1], [state.time])
     return form
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One evaluation of the closed chain: pose, factors, accelerations, and the projections onto the loops."""
 
+import math
+
 from ..jit import kernel
 from .bias import joint_forces
 from .integrate import displace
@@ -10,19 +12,38 @@ from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
 
 
 @kernel
-def impose(model, data, sample):
-    """Set prescribed links and given joint forces to a sample of their tables (samples are half steps)."""
+def impose(model, data, sample, part):
+    """Set prescribed links and given joint forces to what their tables say a `part` of a step after a sample.
+
+    Tables have two samples a step, so parts 0, 0.5 and 1 are in them; between those the parabola through the three is taken.
+    """
+    first = (1.0 - part) * (1.0 - 2.0 * part)
+    middle = 4.0 * part * (1.0 - part)
+    last = part * (2.0 * part - 1.0)
     for k in range(model.prescribed.shape[0]):
         i = model.prescribed[k]
+        s, d = model.q_start[i], model.v_start[i]
+        q, v, a = data.given_q, data.given_v, data.given_a
+        # tables of quaternions may change sign from one sample to the next
+        size, turned = 0.0, 1.0
+        for m in range(1, 3):
+            dot = 0.0
+            for j in range(4):
+                dot += q[sample, k, j] * q[sample + m, k, j]
+            if dot < 0.0:
+                turned = -1.0
         for j in range(7):
-            data.q[model.q_start[i] + j] = data.given_q[sample, k, j]
+            flip = turned if j < 4 else 1.0
+            value = first * q[sample, k, j] + (middle * q[sample + 1, k, j] + last * q[sample + 2, k, j]) * flip
+            data.q[s + j] = value
+            if j < 4:
+                size += value * value
+        for j in range(4):
+            data.q[s + j] /= math.sqrt(size)
         for j in range(6):
-            data.v[model.v_start[i] + j] = data.given_v[sample, k, j]
-            data.a[model.v_start[i] + j] = data.given_a[sample, k, j]
-    rows = data.given_tau.shape[0]
-    row = sample if sample < rows else rows - 1
-    for d in range(data.tau.shape[0]):
-        data.tau[d] = data.given_tau[row, d]
+            data.v[d + j] = first * v[sample, k, j] + middle * v[sample + 1, k, j] + last * v[sample + 2, k, j]
+            data.a[d + j] = first * a[sample, k, j] + middle * a[sample + 1, k, j] + last * a[sample + 2, k, j]
+    data.tau[:] = data.given_tau
 
 
 @kernel

@@ -55,6 +55,10 @@ ModelArrays, MODEL = record(
     island_dof="i1",  # (ni + 1) first entry of an island in `support`
     support="i1",  # (nu) free velocities that the island's rows touch, ancestors first
     slot="i1",  # (nv) place of a velocity in `support`, -1 if in none
+    # groups of links that no connection, joint or spring holds to the world, for exact momentum
+    floating="i1",  # (nb) group of a link, -1 if it is held
+    floating_root="i2",  # (nf, 2) first and one past the last entry in `floating_roots`
+    floating_roots="i1",  # root links of the groups
     # line springs
     spring_link="i2",  # (ns, 2)
     spring_point="f2",  # (ns, 6) end points, link frames
@@ -99,6 +103,8 @@ DataArrays, DATA = record(
     stiffness="f1",  # (ni) weight of the loops inside the mass matrix, where there is fill-in
     multiplier="f1",  # (nr) loop forces
     # steps
+    saved_q="f1",  # (nq) before a step that may fail
+    saved_v="f1",  # (nv)
     q0="f1",  # (nq) at the beginning of the step
     v0="f1",  # (nv)
     stage_v="f2",  # (4, nv) velocity of each stage, in the algebra of the joint groups
@@ -108,10 +114,13 @@ DataArrays, DATA = record(
     given_q="f3",  # (samples, nk, 7)
     given_v="f3",  # (samples, nk, 6)
     given_a="f3",  # (samples, nk, 6)
-    given_tau="f2",  # (samples or 1, nv) joint forces over time
+    given_tau="f1",  # (nv) joint forces
+    # momentum of floating groups
+    group_momentum="f2",  # (nf, 6) at the beginning of the step, about the centre of mass; then what is missing
+    group_centre="f2",  # (nf, 4) centre of mass that the step must lead to, and mass
     # outcome
     failure="i1",  # (2) what went wrong in the last step, and at which velocity
-    iterations="i1",  # (1) corrections taken by implicit steps since the workspace was made
+    halvings="i1",  # (1) how often a step was too long and was halved
     closure="f1",  # (1) how far any loop is open, m or rad
     energy="f1",  # (2) kinetic, potential
     momentum="f1",  # (6) [angular about the world origin; linear]

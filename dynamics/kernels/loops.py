@@ -19,6 +19,8 @@ from .rotations import cross, multiply, turn
 
 # A row whose part outside the others' span is below this share of it is redundant.
 RANK_TOLERANCE = 1e-8
+# A row is exchanged for another when its own squared share is less than this part of the other's.
+CLEARLY = 0.04
 
 
 @kernel
@@ -180,24 +182,35 @@ def row_drifts(model, data):
 
 
 @kernel
-def add_row(model, data, r, into, place):
-    """Add row r to the column `place` of `into` (nu, nw): differences of motion columns (000 (9))."""
-    c = model.row_connection[r]
+def spread_rows(model, data, n, chosen):
+    """The rows of island n as columns of data.Q, in their order: differences of motion columns (000 (9)).
+
+    chosen   how many rows of the order to lay out
+    data.Q   (nu, nw) out for the island's velocities
+    """
     parent, v_start, depth, slot, column = model.parent, model.v_start, model.depth, model.slot, data.column
-    for side in range(2):
-        i = model.first[c] if side == 0 else model.second[c]
-        row = data.row_first if side == 0 else data.row_second
-        sign = 1.0 if side == 0 else -1.0
-        t0, t1, t2 = sign * row[r, 0], sign * row[r, 1], sign * row[r, 2]
-        t3, t4, t5 = sign * row[r, 3], sign * row[r, 4], sign * row[r, 5]
-        while i != model.common[c]:
-            for d in range(v_start[i], v_start[i + 1]):
-                if depth[d] >= 0:
-                    into[slot[d], place] += (
-                        t0 * column[d, 0] + t1 * column[d, 1] + t2 * column[d, 2]
-                        + t3 * column[d, 3] + t4 * column[d, 4] + t5 * column[d, 5]
-                    )  # fmt: skip
-            i = parent[i]
+    Q, order = data.Q, data.order
+    base, wide = model.island_row[n], Q.shape[1]
+    for k in range(model.island_dof[n], model.island_dof[n + 1]):
+        for j in range(wide):
+            Q[k, j] = 0.0
+    for place in range(chosen):
+        r = order[base + place]
+        c = model.row_connection[r]
+        for side in range(2):
+            i = model.first[c] if side == 0 else model.second[c]
+            row = data.row_first if side == 0 else data.row_second
+            sign = 1.0 if side == 0 else -1.0
+            t0, t1, t2 = sign * row[r, 0], sign * row[r, 1], sign * row[r, 2]
+            t3, t4, t5 = sign * row[r, 3], sign * row[r, 4], sign * row[r, 5]
+            while i != model.common[c]:
+                for d in range(v_start[i], v_start[i + 1]):
+                    if depth[d] >= 0:
+                        Q[slot[d], place] = (
+                            t0 * column[d, 0] + t1 * column[d, 1] + t2 * column[d, 2]
+                            + t3 * column[d, 3] + t4 * column[d, 4] + t5 * column[d, 5]
+                        )  # fmt: skip
+                i = parent[i]
 
 
 @kernel
@@ -208,82 +221,114 @@ def stiffen_mass(model, data):
     depth, ancestor, slot, factor, Q = model.depth, model.ancestor, model.slot, data.factor, data.Q
     for n in range(model.island_row.shape[0] - 1):
         width = model.island_row[n + 1] - model.island_row[n]
-        for k in range(model.island_dof[n], model.island_dof[n + 1]):
-            for j in range(width):
-                Q[k, j] = 0.0
         heaviest = 0.0
         for k in range(model.island_dof[n], model.island_dof[n + 1]):
             d = model.support[k]
             heaviest = max(heaviest, factor[d, depth[d]])
         if heaviest == 0.0:
             heaviest = 1.0
-        for r in range(width):
-            add_row(model, data, model.island_row[n] + r, Q, r)
+        spread_rows(model, data, n, width)
         data.stiffness[n] = heaviest
         for k in range(model.island_dof[n], model.island_dof[n + 1]):
             d = model.support[k]
             for j in range(depth[d] + 1):
                 e = ancestor[d, j] if j < depth[d] else d
-                if slot[e] >= 0:
-                    s = 0.0
-                    for r in range(width):
-                        s += Q[k, r] * Q[slot[e], r]
-                    factor[d, j] += heaviest * s
+                s = 0.0
+                for r in range(width):
+                    s += Q[k, r] * Q[slot[e], r]
+                factor[d, j] += heaviest * s
+
+
+@kernel
+def _subtract(Q, into, share, row, blocks):
+    """Row `into` of Q minus a share of row `row`, four numbers at a time so that they stay in vector registers."""
+    for b in range(blocks):
+        j = 4 * b
+        v0 = Q[into, j] - share * Q[row, j]
+        v1 = Q[into, j + 1] - share * Q[row, j + 1]
+        v2 = Q[into, j + 2] - share * Q[row, j + 2]
+        v3 = Q[into, j + 3] - share * Q[row, j + 3]
+        Q[into, j], Q[into, j + 1], Q[into, j + 2], Q[into, j + 3] = v0, v1, v2, v3
+
+
+@kernel
+def _descend_rows(model, data, low, high, blocks):
+    """Q <- D^-1/2 L^-T Q for the velocities of one island, link by link from the leaves inward (mass.descend for all rows)."""
+    depth, ancestor, slot, factor, Q = model.depth, model.ancestor, model.slot, data.factor, data.Q
+    last = high - 1
+    while last >= low:
+        d = model.support[last]
+        start = model.v_start[model.dof_link[d]]
+        count = d - start + 1
+        k = last - count + 1
+        n = depth[start]
+        for m in range(count - 1, 0, -1):
+            for j in range(m):
+                _subtract(Q, k + j, factor[start + m, n + j], k + m, blocks)
+        if count == 3:
+            # a ball joint's three rows at once: their ancestors are read and written once instead of three times
+            for b in range(blocks):
+                j = 4 * b
+                a0, a1, a2, a3 = Q[k, j], Q[k, j + 1], Q[k, j + 2], Q[k, j + 3]
+                b0, b1, b2, b3 = Q[k + 1, j], Q[k + 1, j + 1], Q[k + 1, j + 2], Q[k + 1, j + 3]
+                c0, c1, c2, c3 = Q[k + 2, j], Q[k + 2, j + 1], Q[k + 2, j + 2], Q[k + 2, j + 3]
+                for m in range(n):
+                    e = slot[ancestor[start, m]]
+                    x, y, z = factor[start, m], factor[start + 1, m], factor[start + 2, m]
+                    v0 = Q[e, j] - (x * a0 + y * b0 + z * c0)
+                    v1 = Q[e, j + 1] - (x * a1 + y * b1 + z * c1)
+                    v2 = Q[e, j + 2] - (x * a2 + y * b2 + z * c2)
+                    v3 = Q[e, j + 3] - (x * a3 + y * b3 + z * c3)
+                    Q[e, j], Q[e, j + 1], Q[e, j + 2], Q[e, j + 3] = v0, v1, v2, v3
+        else:
+            for row in range(count):
+                for m in range(n):
+                    _subtract(Q, slot[ancestor[start, m]], factor[start + row, m], k + row, blocks)
+        for row in range(count):
+            scale = data.root_pivot[start + row]
+            for j in range(4 * blocks):
+                Q[k + row, j] *= scale
+        last = k - 1
 
 
 @kernel
 def factor_loops(model, data, decide):
-    """Q and R of every island, from the factored mass matrix and the rows.
+    """Q and R of every island, from the factored mass matrix and the rows: modified Gram-Schmidt, pivoted.
 
-    decide = 1 picks the independent rows anew by pivoting; decide = 0 keeps the rows picked before, in their order.
+    decide = 1 picks the independent rows, beginning with the order of the last time and changing it only where another row is
+    clearly better; decide = 0 keeps the rows picked before, in their order.
 
     data.order, data.rank   which rows count, by island (out if decide)
-    data.Q (nu, nw), data.R (nr, nw)   out
+    data.Q (nu, nw), data.R (nr, nw)   out; nw is a multiple of four
     """
-    depth, ancestor, slot, support = model.depth, model.ancestor, model.slot, model.support
-    factor, root_pivot, Q, R, order, norm = data.factor, data.root_pivot, data.Q, data.R, data.order, data.norm
+    Q, R, order, norm = data.Q, data.R, data.order, data.norm
     for n in range(model.island_row.shape[0] - 1):
         base, low, high = model.island_row[n], model.island_dof[n], model.island_dof[n + 1]
-        if decide == 1:
-            width = model.island_row[n + 1] - base
-            for k in range(width):
-                order[base + k] = base + k
-        else:
-            width = data.rank[n]
-        for k in range(low, high):
-            for j in range(width):
-                Q[k, j] = 0.0
-        for k in range(width):
-            r = order[base + k]
-            add_row(model, data, r, Q, k)
-        for k in range(high - 1, low - 1, -1):
-            d = support[k]
-            for m in range(depth[d]):
-                e = slot[ancestor[d, m]]
-                share = factor[d, m]
-                for j in range(width):
-                    Q[e, j] -= share * Q[k, j]
-            for j in range(width):
-                Q[k, j] *= root_pivot[d]
-        if decide == 1:
-            for j in range(width):
-                norm[0, j] = 0.0
-            for k in range(low, high):
-                for j in range(width):
-                    norm[0, j] += Q[k, j] * Q[k, j]
-            for j in range(width):
-                norm[1, j] = norm[0, j]
+        width = model.island_row[n + 1] - base if decide == 1 else data.rank[n]
+        blocks = (width + 3) // 4
+        spread_rows(model, data, n, width)
+        _descend_rows(model, data, low, high, blocks)
+        for b in range(blocks):
+            j = 4 * b
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for m in range(low, high):
+                s0 += Q[m, j] * Q[m, j]
+                s1 += Q[m, j + 1] * Q[m, j + 1]
+                s2 += Q[m, j + 2] * Q[m, j + 2]
+                s3 += Q[m, j + 3] * Q[m, j + 3]
+            norm[0, j], norm[0, j + 1], norm[0, j + 2], norm[0, j + 3] = s0, s1, s2, s3
+            norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = s0, s1, s2, s3
         found = width
         for k in range(width):
             if decide == 1:
-                best, share = k, -1.0
-                for j in range(k, width):
-                    if norm[0, j] > 0.0 and norm[1, j] > share * norm[0, j]:
-                        best, share = j, norm[1, j] / norm[0, j]
-                if not share > RANK_TOLERANCE * RANK_TOLERANCE:
+                best = k
+                for j in range(k + 1, width):
+                    if norm[1, j] * norm[0, best] > norm[1, best] * norm[0, j]:
+                        best = j
+                if not norm[1, best] > RANK_TOLERANCE * RANK_TOLERANCE * norm[0, best]:
                     found = k
                     break
-                if best != k:
+                if norm[1, k] * norm[0, best] < CLEARLY * norm[1, best] * norm[0, k]:
                     for m in range(low, high):
                         Q[m, k], Q[m, best] = Q[m, best], Q[m, k]
                     for m in range(k):
@@ -291,27 +336,34 @@ def factor_loops(model, data, decide):
                     for m in range(2):
                         norm[m, k], norm[m, best] = norm[m, best], norm[m, k]
                     order[base + k], order[base + best] = order[base + best], order[base + k]
-            square = 0.0
-            for m in range(low, high):
-                square += Q[m, k] * Q[m, k]
-            length = math.sqrt(square)
-            R[base + k, k] = length
+            length = math.sqrt(norm[1, k])
             inverse = 1.0 / length
-            for j in range(k + 1, width):
-                R[base + k, j] = 0.0
             for m in range(low, high):
-                value = Q[m, k] * inverse
-                Q[m, k] = value
-                for j in range(k + 1, width):
-                    R[base + k, j] += value * Q[m, j]
-            for j in range(k + 1, width):
-                norm[1, j] = 0.0
-            for m in range(low, high):
-                value = Q[m, k]
-                for j in range(k + 1, width):
-                    left = Q[m, j] - value * R[base + k, j]
-                    Q[m, j] = left
-                    norm[1, j] += left * left
+                Q[m, k] *= inverse
+            for b in range((k + 1) // 4, blocks):
+                j = 4 * b
+                s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+                for m in range(low, high):
+                    value = Q[m, k]
+                    s0 += value * Q[m, j]
+                    s1 += value * Q[m, j + 1]
+                    s2 += value * Q[m, j + 2]
+                    s3 += value * Q[m, j + 3]
+                # columns up to k are done: nothing is taken from them
+                s0 = 0.0 if j <= k else s0
+                s1 = 0.0 if j + 1 <= k else s1
+                s2 = 0.0 if j + 2 <= k else s2
+                s3 = 0.0 if j + 3 <= k else s3
+                n0, n1, n2, n3 = 0.0, 0.0, 0.0, 0.0
+                for m in range(low, high):
+                    value = Q[m, k]
+                    v0, v1 = Q[m, j] - value * s0, Q[m, j + 1] - value * s1
+                    v2, v3 = Q[m, j + 2] - value * s2, Q[m, j + 3] - value * s3
+                    Q[m, j], Q[m, j + 1], Q[m, j + 2], Q[m, j + 3] = v0, v1, v2, v3
+                    n0, n1, n2, n3 = n0 + v0 * v0, n1 + v1 * v1, n2 + v2 * v2, n3 + v3 * v3
+                R[base + k, j], R[base + k, j + 1], R[base + k, j + 2], R[base + k, j + 3] = s0, s1, s2, s3
+                norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = n0, n1, n2, n3
+            R[base + k, k] = length
         if decide == 1:
             data.rank[n] = found
 

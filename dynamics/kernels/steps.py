@@ -4,8 +4,6 @@
 A step of length h uses three samples of what is given over time: at its beginning, middle and end.
 """
 
-import math
-
 from ..jit import kernel
 from .bias import joint_forces
 from .books import record_instant
@@ -14,21 +12,23 @@ from .integrate import displace, to_algebra
 from .kinematics import move_links, place_links, spread_columns
 from .loops import constrain, lay_rows, open_by, row_drifts
 from .mass import ascend, descend
+from .momentum import hold_momentum, restore_momentum
 
 EULER, SEMI_IMPLICIT, MIDPOINT, RKMK4 = 0, 1, 2, 3
 
 CLOSED = 1e-11  # m, rad: loops closer than this count as closed
-MIDPOINT_TOLERANCE = 1e-9  # of the accelerations: far below the step's own error of second order
-FAILED_MASS, FAILED_LOOP, FAILED_NUMBER = 1, 2, 3
+OPEN = 1e-9  # m, rad: loops that cannot be closed further than this make a step fail
+SHORTEST = 1.0 / 128.0  # of a step
+FAILED_MASS, FAILED_LOOP, FAILED_NUMBER, FAILED_STEP = 1, 2, 3, 4
 
 
 @kernel
-def settle(model, data, sample):
+def settle(model, data, sample, part):
     """After a move: close the loops, factor at the new pose, put the velocity onto the loops. Returns 0 or a failure.
 
     Old factors close the loops quickly after a small move; if they do not, those of the new pose do.
     """
-    impose(model, data, sample)
+    impose(model, data, sample, part)
     worst = project_position(model, data, CLOSED, 12)
     failed = factor(model, data, 1)
     for _ in range(8):
@@ -39,23 +39,29 @@ def settle(model, data, sample):
         failed = factor(model, data, 1)
         if not worst < before:
             break
+    data.closure[0] = worst
     if failed >= 0:
         data.failure[1] = failed
         return FAILED_MASS
+    if not worst < OPEN:
+        return FAILED_LOOP
     project_velocity(model, data)
-    data.closure[0] = worst
-    total = worst
+    total = 0.0
     for d in range(data.v.shape[0]):
-        total += data.v[d]
-    if not math.isfinite(total):
-        return FAILED_NUMBER
-    return FAILED_LOOP if worst > 1e-3 else 0
+        total += abs(data.v[d])
+    return 0 if total < 1e12 else FAILED_NUMBER
 
 
 @kernel
 def begin(model, data):
     """Make a state that is on the loops ready for steps. Returns the failure of the factors, and how far loops are open."""
-    impose(model, data, 0)
+    impose(model, data, 0, 0.0)
+    return resume(model, data)
+
+
+@kernel
+def resume(model, data):
+    """begin() without setting what is given over time."""
     place_links(model, data)
     data.closure[0] = open_by(model, data)
     data.failure[0] = 0
@@ -66,9 +72,8 @@ def begin(model, data):
 
 
 @kernel
-def step_euler(model, data, h, sample):
+def step_euler(model, data, h):
     """The papers' own step: positions move with the old velocity, velocities with the old acceleration."""
-    impose(model, data, sample)
     accelerate(model, data, 1)
     displace(model, data.q, data.v, h, data.q)
     for d in range(data.v.shape[0]):
@@ -76,12 +81,11 @@ def step_euler(model, data, h, sample):
 
 
 @kernel
-def step_semi_implicit(model, data, h, sample):
+def step_semi_implicit(model, data, h):
     """Velocities first, then positions with the new velocity.
 
     The loops' turning is left to the projection at the end, which only ever takes energy out.
     """
-    impose(model, data, sample)
     accelerate(model, data, 0)
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.a[d]
@@ -89,26 +93,25 @@ def step_semi_implicit(model, data, h, sample):
 
 
 @kernel
-def step_rkmk4(model, data, h, sample):
+def step_rkmk4(model, data, h, sample, part, span):
     """The classical Runge-Kutta method on the joint groups (Munthe-Kaas), fourth order.
 
     Stage displacements live in the algebra at the start of the step; velocities are carried there by to_algebra().
     """
     q0, v0, stage_v, stage_a, move = data.q0, data.v0, data.stage_v, data.stage_a, data.move
     q, v, a = data.q, data.v, data.a
-    impose(model, data, sample)
     q0[:] = q
     v0[:] = v
     for stage in range(4):
         if stage == 0:
             stage_v[0, :] = v
         else:
-            share = h if stage == 3 else 0.5 * h
+            share = 1.0 if stage == 3 else 0.5
             for d in range(v.shape[0]):
-                move[d] = share * stage_v[stage - 1, d]
-                v[d] = v0[d] + share * stage_a[stage - 1, d]
+                move[d] = share * h * stage_v[stage - 1, d]
+                v[d] = v0[d] + share * h * stage_a[stage - 1, d]
             displace(model, q0, move, 1.0, q)
-            impose(model, data, sample + (2 if stage == 3 else 1))
+            impose(model, data, sample, part + share * span)
             to_algebra(model, move, 1.0, v, stage_v[stage])
             place_links(model, data)
             factor(model, data, 0)
@@ -121,8 +124,8 @@ def step_rkmk4(model, data, h, sample):
 
 
 @kernel
-def step_midpoint(model, data, h, sample):
-    """Implicit midpoint on the joint groups, second order.
+def step_midpoint(model, data, h, sample, part, span):
+    """Implicit midpoint on the joint groups, second order. Returns 0, or a failure if the iteration does not converge.
 
     Solves M a + bias = tau and J a + J-dot v = 0 at the pose half way, reached with the mean velocity. The factors are
     those of the first estimate of that pose; residuals taken at better estimates then correct the accelerations.
@@ -130,16 +133,16 @@ def step_midpoint(model, data, h, sample):
     q0, v0, a, q, v, half, move = data.q0, data.v0, data.a, data.q, data.v, data.half, data.move
     depth = model.depth
     loops = model.row_axis.shape[0] > 0
-    impose(model, data, sample)
     q0[:] = q
     v0[:] = v
     accelerate(model, data, 1)
-    before = 1e300
-    for attempt in range(30):
+    tolerance = min(1e-6, 0.01 * h * h)
+    change, slow = 1e300, 0
+    for attempt in range(20):
         for d in range(v.shape[0]):
             v[d] = v0[d] + 0.5 * h * a[d]
         displace(model, q0, v, 0.5 * h, q)
-        impose(model, data, sample + 1)
+        impose(model, data, sample, part + 0.5 * span)
         place_links(model, data)
         if attempt == 0:
             factor(model, data, 0)
@@ -156,38 +159,78 @@ def step_midpoint(model, data, h, sample):
             row_drifts(model, data)
             constrain(model, data, half, data.gamma, -1.0, 1)
         ascend(model, data, half)
-        change, size = 0.0, 0.0
+        before, size = change, 0.0
+        change = 0.0
         for d in range(v.shape[0]):
             a[d] += half[d]
             change = max(change, abs(half[d]))
             size = max(size, abs(a[d]))
-        if not change > MIDPOINT_TOLERANCE * (1.0 + size):
+        if change <= tolerance * (1.0 + size):
+            slow = 0
             break
-        before = change
-    data.iterations[0] += attempt + 1
+        if not change < 0.7 * before:
+            slow += 1
+            if slow > 2 or not change < 1e30:
+                break
+    if slow > 0 or not change <= tolerance * (1.0 + size):
+        return FAILED_STEP
     for d in range(v.shape[0]):
         move[d] = v0[d] + 0.5 * h * a[d]
         v[d] = v0[d] + h * a[d]
     displace(model, q0, move, h, q)
+    return 0
+
+
+@kernel
+def step_once(model, data, h, integrator, sample, part, span):
+    """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a failure."""
+    impose(model, data, sample, part)
+    failure = 0
+    if integrator == RKMK4:
+        step_rkmk4(model, data, h, sample, part, span)
+    elif integrator == MIDPOINT:
+        hold_momentum(model, data, h)
+        failure = step_midpoint(model, data, h, sample, part, span)
+    elif integrator == SEMI_IMPLICIT:
+        step_semi_implicit(model, data, h)
+    else:
+        step_euler(model, data, h)
+    if failure == 0:
+        failure = settle(model, data, sample, part + span)
+    if failure == 0 and integrator == MIDPOINT:
+        restore_momentum(model, data)
+    return failure
 
 
 @kernel
 def advance(model, data, steps, h, integrator):
-    """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why)."""
+    """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why).
+
+    A step that is too long for the motion at hand (the implicit equations or the loops do not converge) is taken in shorter
+    ones: a whip of a light limb then costs time instead of the run.
+    """
+    q, v = data.q, data.v
     for n in range(steps):
-        if integrator == RKMK4:
-            step_rkmk4(model, data, h, 2 * n)
-        elif integrator == MIDPOINT:
-            step_midpoint(model, data, h, 2 * n)
-        elif integrator == SEMI_IMPLICIT:
-            step_semi_implicit(model, data, h, 2 * n)
-        else:
-            step_euler(model, data, h, 2 * n)
+        part, span = 0.0, 1.0
+        while part < 1.0:
+            data.saved_q[:] = q
+            data.saved_v[:] = v
+            failure = step_once(model, data, span * h, integrator, 2 * n, part, span)
+            if failure == 0:
+                part += span
+                continue
+            data.failure[0] = failure
+            q[:] = data.saved_q
+            v[:] = data.saved_v
+            if span < SHORTEST:
+                return n
+            bad = data.failure[1]
+            resume(model, data)
+            data.failure[0], data.failure[1] = failure, bad
+            data.halvings[0] += 1
+            span *= 0.5
+        data.failure[0] = 0
         data.time[0] += h
-        failure = settle(model, data, 2 * n + 2)
-        data.failure[0] = failure
-        if failure != 0:
-            return n
         if n < data.record_q.shape[0]:
             record_instant(model, data, n)
     return steps
