@@ -19,6 +19,8 @@ from .rotations import cross, multiply, turn
 
 # A row whose part outside the others' span is below this share of it is redundant.
 RANK_TOLERANCE = 1e-8
+# A row this small beside the island's largest is rounding: nothing can move along it at all.
+NOTHING = 1e-11
 # A row is exchanged for another when its own squared share is less than this part of the other's.
 CLEARLY = 0.04
 
@@ -319,6 +321,15 @@ def factor_loops(model, data, decide):
             norm[0, j], norm[0, j + 1], norm[0, j + 2], norm[0, j + 3] = s0, s1, s2, s3
             norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = s0, s1, s2, s3
         found = width
+        if decide == 1:
+            largest = 0.0
+            for j in range(width):
+                largest = max(largest, norm[0, j])
+            for j in range(width):
+                if norm[0, j] <= NOTHING * NOTHING * largest:
+                    norm[0, j], norm[1, j] = 1.0, 0.0
+                    for m in range(low, high):
+                        Q[m, j] = 0.0
         for k in range(width):
             if decide == 1:
                 best = k
