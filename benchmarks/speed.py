@@ -47,7 +47,8 @@ class OurSteps:
         self.stepper = self.make()
 
     def advance(self, steps):
-        self.stepper.advance(steps)
+        if self.stepper.advance(steps) != steps:
+            raise RuntimeError(f"our stepper gave up after {self.stepper.time} s: its time would say nothing")
 
 
 class MujocoSteps:

@@ -58,9 +58,10 @@ class Peer:
     motions tells how driven links move: for each an object with pose(t), twist(t) and acceleration(t), the last two
     in the link's own frame, angular first.
 
-    mass (n, n), bias (n,)   of the tree, n = len(state.v); the bias has the accelerations of driven links in it
-    J, drift                 J @ qdd = drift is what the connections ask of the accelerations; rows may be redundant
-    row_velocity             J @ v = row_velocity is what they ask of the velocities
+    free (nv)                which entries of v are not those of driven links: n of them
+    mass (n, n), bias (n)    of the tree; the bias has the accelerations of driven links in it
+    J, drift                 J @ qdd[free] = drift is what the loops ask of the accelerations; rows may be redundant
+    row_velocity             J @ v[free] = row_velocity is what they ask of the velocities
     """
 
     def __init__(self, chain, motions=None):
@@ -72,13 +73,14 @@ class Peer:
         made = {}
         for link in depth_first(chain):
             made[link] = self.add(link)
-        # (link, Pinocchio joints) of every link that has coordinates of its own, in the order of our q and v
-        self.slots = [(link, made[link]) for link in chain.links if link not in self.motions]
+        # (link, Pinocchio joints) of every link with coordinates, in the order of our q and v
+        self.slots = [(link, made[link]) for link in chain.links if made[link]]
         self.data = self.model.createData()
-        joints = [joint for _, joints in self.slots for joint in joints]
-        self.velocity_index = np.concatenate([self.order(joint) for joint in joints] or [[]]).astype(int)
-        driven = [self.order(self.joint_of[link]) for link in self.motions]
-        self.driven_index = np.concatenate(driven or [[]]).astype(int)
+        places = [(self.order(joint), link not in self.motions) for link, joints in self.slots for joint in joints]
+        # where our velocities are in Pinocchio's vector
+        self.index = np.concatenate([order for order, _ in places] or [[]]).astype(int)
+        self.free = np.concatenate([np.full(len(order), free) for order, free in places] or [[]]).astype(bool)
+        self.free_index, self.driven_index = self.index[self.free], self.index[~self.free]
 
     def add(self, link):
         parent = self.joint_of[link.parent]
@@ -123,8 +125,6 @@ class Peer:
         at = 0
         for link, joints in self.slots:
             kind = link.joint.name
-            if kind == "fixed":
-                continue
             first = self.model.idx_qs[joints[0]]
             if kind in ("revolute", "prismatic"):
                 count = 1
@@ -152,40 +152,42 @@ class Peer:
             q[first + 3 : first + 7] = np.roll(pose.rotation, -1)
         return q
 
+    def velocity(self, state):
+        """Our v as Pinocchio's."""
+        v = np.zeros(self.model.nv)
+        v[self.index] = state.v
+        for link, motion in self.motions.items():
+            v[self.order(self.joint_of[link])] = motion.twist(state.time)
+        return v
+
     def update(self, state):
         """Everything at one state."""
-        self.q = self.configuration(state)
-        self.v = np.zeros(self.model.nv)
-        self.v[self.velocity_index] = state.v
+        self.q, self.v = self.configuration(state), self.velocity(state)
         driven_acceleration = np.zeros(self.model.nv)
         for link, motion in self.motions.items():
-            order = self.order(self.joint_of[link])
-            self.v[order] = motion.twist(state.time)
-            driven_acceleration[order] = motion.acceleration(state.time)
+            driven_acceleration[self.order(self.joint_of[link])] = motion.acceleration(state.time)
+        self.driven_qdd = driven_acceleration[self.driven_index]
         whole_bias = pin.rnea(self.model, self.data, self.q, self.v, driven_acceleration)
         pin.forwardKinematics(self.model, self.data, self.q, self.v, driven_acceleration)
         drifts = [self.data.oMi[i].act(self.data.a[i]).np.copy() for i in range(self.model.njoints)]
         mass = np.array(pin.crba(self.model, self.data, self.q))
         mass = np.triu(mass) + np.triu(mass, 1).T
         pin.computeJointJacobians(self.model, self.data, self.q)
-        self.mass = mass[np.ix_(self.velocity_index, self.velocity_index)]
-        self.bias = whole_bias[self.velocity_index]
+        self.mass = mass[np.ix_(self.free_index, self.free_index)]
+        self.bias = whole_bias[self.free_index]
         self.collect_loops(drifts)
         return self
 
     def energies(self, state):
         """Kinetic and potential energy; the latter is zero at the world's origin."""
-        v = np.zeros(self.model.nv)
-        v[self.velocity_index] = state.v
         q = self.configuration(state)
-        kinetic = pin.computeKineticEnergy(self.model, self.data, q, v)
+        kinetic = pin.computeKineticEnergy(self.model, self.data, q, self.velocity(state))
         return kinetic, pin.computePotentialEnergy(self.model, self.data, q)
 
     def momentum(self, state):
         """Angular momentum about the centre of mass, then linear momentum."""
-        v = np.zeros(self.model.nv)
-        v[self.velocity_index] = state.v
-        momentum = pin.computeCentroidalMomentum(self.model, self.data, self.configuration(state), v)
+        q, v = self.configuration(state), self.velocity(state)
+        momentum = pin.computeCentroidalMomentum(self.model, self.data, q, v)
         return angular_first(momentum.np)
 
     def spatial_jacobian(self, link):
@@ -221,11 +223,11 @@ class Peer:
             change = change - velocity.cross(relative).np
             held = list(HELD[grip.joint.name])
             whole = angular_first(to_frame @ (first - second))[held]
-            rows.append(whole[:, self.velocity_index])
+            rows.append(whole[:, self.free_index])
             driven.append(whole[:, self.driven_index])
             drift.append(-angular_first(to_frame @ change)[held])
-            self.jacobians[grip] = (first - second)[:, self.velocity_index]
-        size = len(self.velocity_index)
+            self.jacobians[grip] = (first - second)[:, self.free_index]
+        size = len(self.free_index)
         self.J = np.concatenate(rows or [np.zeros((0, size))])
         self.drift = np.concatenate(drift or [np.zeros(0)])
         self.J_driven = np.concatenate(driven or [np.zeros((0, len(self.driven_index)))])
@@ -247,11 +249,10 @@ class Peer:
 
     def accelerations(self, tau):
         """Gauss' principle: of all accelerations the loops allow, the nearest to the free ones in the mass metric."""
-        return self.nearest(np.linalg.solve(self.mass, tau - self.bias), self.drift)
-
-    def velocities(self, v):
-        """Velocities nearest to v that the loops allow: the plastic impact."""
-        return self.nearest(v, self.row_velocity)
+        qdd = np.empty(len(self.free))
+        qdd[self.free] = self.nearest(np.linalg.solve(self.mass, tau[self.free] - self.bias), self.drift)
+        qdd[~self.free] = self.driven_qdd
+        return qdd
 
     def rank(self):
         """Number of independent rows."""
