@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a .blend file remembers: settings of figures, bones, props, grips and of the solver. No logic.
 
-`Object.trapeze` and `Scene.trapeze` are property groups. The settings of a bone sit on the pose bone, `trapeze_mass` and so
-on: Blender can key values in a property group of an object, not of a bone, and edit several bones at once only so.
+`Object.trapeze` and `Scene.trapeze` are property groups. The settings of a bone sit on the pose bone,
+`trapeze_mass` and so on: Blender can key values in a property group of an object, not of a bone, and edit several
+bones at once only so.
 
-Masses are kilograms whatever the scene's unit scale: Blender's own mass unit would scale them with its cube.
-Angles are radians in the file and degrees on the screen.
+Masses are kilograms whatever the scene's unit scale: Blender's own mass unit would scale them with its cube. Angles
+are radians in the file and degrees on the screen.
 """
 
 from math import pi, radians
@@ -80,9 +81,9 @@ class TrapezeFigure(Playing, PropertyGroup):
         ("FEMALE", "Female", "Mean of young women"),
         ("MALE", "Male", "Mean of young men"))
     shape: choice(
-        "Inertia", "Where the inertia of a link comes from",
-        ("AUTO", "Automatic", "From the skinned mesh where one is bound to the bone, from a capsule elsewhere"),
-        ("CAPSULE", "Capsules", "From a capsule along each bone"))
+        "Shape", "What set-up takes the shape of the links from",
+        ("AUTO", "Automatic", "The skinned mesh where one follows the bone, a capsule elsewhere"),
+        ("CAPSULE", "Capsules", "A capsule along each bone"))
     root: choice(
         "Root", "What moves the root of the figure",
         ("FREE", "Free", "Gravity, momentum and grips alone move the body through space"),
@@ -171,7 +172,17 @@ BONE = {
         ("LINK", "Link", "A rigid link of its own, with a joint to its parent"),
         ("MERGED", "Merged", "Rigid with its parent link, to which it brings its mass")),
     "mass": number("Mass (kg)", "Mass of what moves with this bone, in kilograms", 0.0, soft_max=100.0, precision=4),
+    "shape": choice(
+        "Shape", "What spreads the mass of the bone",
+        ("CAPSULE", "Capsule", "A capsule along the bone"),
+        ("MESH", "Skinned Mesh", "The part of the skinned mesh that follows the bone, as it was at set-up")),
     "radius": number("Radius", "Radius of the capsule that stands for the bone", 0.0, subtype="DISTANCE", precision=4),
+    "centre": FloatVectorProperty(
+        name="Centre of Mass", description="Where the mass of the bone is centred, in its own axes from its head",
+        subtype="XYZ", unit="LENGTH", size=3, precision=4, **OVERRIDE),
+    "spread": FloatVectorProperty(
+        name="Spread", description="Second moments of the mesh about the centre of mass: XX, YY, ZZ, XY, XZ, YZ",
+        size=6, options={"HIDDEN"}, **OVERRIDE),
     "joint": choice(
         "Joint", "How the bone can move against its parent",
         ("BALL", "Ball", "Turn about every axis, like a shoulder or a hip"),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every bone of a skeleton is, from the names and from who hangs on whom.
 
-Names alone leave questions. Rigify calls everything from the pelvis to the head `spine`; `LeftShoulder` is a collarbone on
-one skeleton and an upper arm on another; MakeHuman's `root` is the pelvis, Unreal's lies on the floor. The tree answers them.
-Plain Python: bones are numbers, `parents[i]` is the number of the parent of bone i, or -1.
+Names alone leave questions. Rigify calls everything from the pelvis to the head `spine`; `LeftShoulder` is a
+collarbone on one skeleton and an upper arm on another; MakeHuman's `root` is the pelvis, Unreal's lies on the
+floor. The tree answers them. Plain Python: bones are numbers, `parents[i]` is the number of the parent of bone i,
+or -1.
 """
 
 from collections import defaultdict
@@ -15,7 +16,7 @@ ATTACHED = {"finger": "hand", "toe": "foot"}
 
 
 class Anatomy:
-    """The part, side and twist of every bone."""
+    """The part, side and twist of every bone; bones with an empty name take no part."""
 
     def __init__(self, names, parents):
         self.parents = parents
@@ -100,7 +101,7 @@ class Anatomy:
                 self._become(bone, "flesh")
 
     def _settle_spine(self):
-        """The spine runs from the pelvis to where the arms hang; what goes on above is neck and head, the rest a tail."""
+        """The spine runs from the pelvis to where the arms hang; above are neck and head, the rest is a tail."""
         spine = set(self.named("spine") + self.named("trunk"))
         arms = self.named("clavicle") + self.named("upper_arm")
         below = {bone for arm in arms + self.named("neck") for bone in self.ancestors(arm)}

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the mass of a body is spread over its parts, and where in a part its centre is.
 
-Humans: P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", Journal of Biomechanics 29 (1996),
-table 4, in percent of body mass and in parts of segment length from the upper end. The neck, which belongs to the head
-there, and collarbones, fingers and toes are set apart by rounded shares. Four-legged animals: round numbers of the right size.
+Humans: P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", Journal of Biomechanics 29
+(1996), table 4, in percent of body mass and in parts of segment length from the upper end. The neck, which belongs
+to the head there, and collarbones, fingers and toes are set apart by rounded shares. Four-legged animals: round
+numbers of the right size.
 """
 
 from collections import defaultdict
 
-HEIGHT, MASS = 1.75, 70.0  # metres and kilograms of the body that others are scaled from
+BUILD = 22.5  # kilograms per square metre of height, for grown-ups
+GROWN = 1.4, 2.1  # metres; smaller and larger bodies are scaled copies
+LEGS = 0.491  # length of thigh and shin in parts of the height
 
 FEMALE = {
     "head": 6.68, "upper_trunk": 15.45, "middle_trunk": 14.65, "lower_trunk": 12.47, "upper_arm": 2.55, "forearm": 1.38,
@@ -26,8 +29,8 @@ COLLARBONE = 0.04  # of the upper trunk, each
 FINGERS, TOES = 0.4, 0.15  # of hand and foot
 
 QUADRUPED = {
-    "head": 5.0, "neck": 6.5, "spine": 47.0, "pelvis": 14.0, "tail": 0.5, "clavicle": 2.5, "upper_arm": 2.5, "forearm": 1.2,
-    "hand": 0.5, "finger": 0.3, "thigh": 4.5, "shin": 1.4, "foot": 0.4, "toe": 0.2}
+    "head": 5.0, "neck": 6.5, "spine": 47.0, "pelvis": 14.0, "tail": 0.5, "clavicle": 2.5, "upper_arm": 2.5,
+    "forearm": 1.2, "hand": 0.5, "finger": 0.3, "thigh": 4.5, "shin": 1.4, "foot": 0.4, "toe": 0.2}
 TRUNK_RADIUS = 0.18  # of an animal's trunk, in parts of its length
 
 # Who carries the mass of a part that the skeleton has no bone for. Nobody does for a limb that is missing altogether.
@@ -35,6 +38,12 @@ INSTEAD = {
     "finger": "hand", "hand": "forearm", "forearm": "upper_arm", "clavicle": "spine", "toe": "foot", "foot": "shin",
     "shin": "thigh", "neck": "head", "head": "spine", "spine": "pelvis", "pelvis": "spine"}
 PAIRED = {"clavicle", "upper_arm", "forearm", "hand", "finger", "thigh", "shin", "foot", "toe"}
+
+
+def human_mass(height):
+    """Kilograms of a human figure of the given height in metres; of a doll or a giant by its volume."""
+    nearest = min(max(height, GROWN[0]), GROWN[1])
+    return BUILD * nearest**2 * (height / nearest) ** 3
 
 
 def human_parts(body):

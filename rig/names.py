@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 
 class Name(NamedTuple):
-    """What a name says: a part of the body ("" if unknown), its side ("L", "R" or ""), and whether it only twists it."""
+    """What a name says: a part of the body ("" if unknown), its side ("L", "R" or ""), whether it only twists it."""
 
     part: str
     side: str = ""
     twist: bool = False
 
 
-NAMESPACE = re.compile(r"^(.*[:|]|mixamorig\d*_|bip\d+[ _]|valvebiped[._]bip\d+[_ ]|cc_base_|character\d*_)", re.IGNORECASE)
+NAMESPACE = re.compile(r"^(.*[:|]|mixamorig\d*_|(valvebiped[._])?bip\d+[_ ]|cc_base_|character\d*_)", re.IGNORECASE)
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SIDES = {"l": "L", "left": "L", "lf": "L", "lft": "L", "r": "R", "right": "R", "rt": "R", "rgt": "R"}
 
 CONTROLS = {
-    "ik", "fk", "pole", "target", "ctrl", "control", "mch", "org", "wgt", "vis", "vb", "interaction", "attach", "socket",
-    "aim", "tweak", "widget", "camera",
+    "ik", "fk", "pole", "target", "ctrl", "control", "mch", "org", "wgt", "vis", "vb", "interaction", "attach",
+    "socket", "aim", "tweak", "widget", "camera",
 }
 ENDS = {"end", "nub", "site", "effector"}
 TWISTS = {"twist", "roll", "bulge", "muscle", "helper", "corrective"}
@@ -64,7 +64,9 @@ WORDS = (
     ("neck", {"neck"}),
     ("head", {"head", "skull", "cranium"}),
     ("spine", {"spine", "vertebra", "lumbar"}),
-    ("trunk", {"chest", "abdomen", "torso", "back", "lowerback", "waist", "belly", "body", "rib", "ribs", "ribcage", "thorax"}),
+    ("trunk", {
+        "chest", "abdomen", "torso", "back", "lowerback", "waist", "belly", "body", "rib", "ribs", "ribcage",
+        "thorax"}),
     ("root", {"root", "master", "reference", "origin", "cog", "armature"}),
 )
 CENTRAL = {"spine", "neck", "chest"}

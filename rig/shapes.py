@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How mass is spread in a body: capsules, solids bounded by triangles, and the skin around a bone.
 
-A shape is `Shape(volume, centre, spread)`: its volume, its centre of mass, and the mean of (x - centre)(x - centre)' over it,
-per unit of mass. An inertia tensor follows for any mass: mass (trace(spread) I - spread). Plain numpy, any unit of length.
+A shape is `Shape(volume, centre, spread)`: its volume, its centre of mass, and the mean of (x - centre)(x -
+centre)' over it, per unit of mass. An inertia tensor follows for any mass: mass (trace(spread) I - spread). Plain
+numpy, any unit of length.
 """
 
 from typing import NamedTuple
@@ -43,7 +44,7 @@ def capsule_radius(length, volume):
 
 
 def capsule(start, end, radius):
-    """The capsule from tip to tip between two points; a ball about the middle where they are closer than its diameter."""
+    """The capsule from tip to tip between two points; a ball about the middle where they are closer than that."""
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(end - start))
     height = max(length - 2.0 * radius, 0.0)
@@ -53,7 +54,8 @@ def capsule(start, end, radius):
         along, across = length**2 / 12.0, 0.0
     else:
         # A cap's points lie height/2 + u above the middle, with mean u = 3/8 r and mean u^2 = r^2/5.
-        along = (caps * (height**2 / 4.0 + height * radius * 3.0 / 8.0 + radius**2 / 5.0) + barrel * height**2 / 12.0) / volume
+        cap = height**2 / 4.0 + height * radius * 3.0 / 8.0 + radius**2 / 5.0
+        along = (caps * cap + barrel * height**2 / 12.0) / volume
         across = (caps * radius**2 / 5.0 + barrel * radius**2 / 4.0) / volume
     axis = (end - start) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
     spread = across * np.eye(3) + (along - across) * np.outer(axis, axis)
@@ -95,7 +97,7 @@ def is_closed(triangles):
 def skin(points, triangles, weights, starts, ends):
     """The flesh around each bone: Shape for every bone that a surface follows, as {bone: Shape}.
 
-    points (n, 3), triangles (m, 3), weights: (vertex, bone, weight) arrays, starts and ends (b, 3) of the bones' segments.
+    points (n, 3), triangles (m, 3), weights: arrays (vertex, bone, weight), starts and ends (b, 3) of the segments.
     Each triangle and the segment have a wedge between them, from the triangle to the nearest points of the segment. The
     wedges of a bone fill what its skin encloses, without asking for a closed surface at the joints.
     """
@@ -123,9 +125,8 @@ def skin(points, triangles, weights, starts, ends):
     feet = starts[bone][:, None] + along[..., None] * axis[:, None]
     a, b, c = np.moveaxis(corners, 1, 0)
     d, e, f = np.moveaxis(feet, 1, 0)
-    volume, first_moment, second_moment = (
-        np.sum(part, axis=0) for part in zip(*(
-            _tetrahedra(np.stack(face, axis=1), apex) for face, apex in (((a, b, c), d), ((b, f, c), d), ((b, e, f), d)))))
+    wedge = [_tetrahedra(np.stack(face, axis=1), d) for face in ((a, b, c), (b, f, c), (b, e, f))]
+    volume, first_moment, second_moment = (sum(part) for part in zip(*wedge))
     found = {}
     count = len(starts)
     total = np.bincount(bone, share * volume, count)
@@ -144,13 +145,13 @@ def _running(count):
 
 
 def _products(corners, factor):
-    """Mean of x x' over simplices with the given corners (n, k, 3): (sum of corners squared + sum of squares) / factor."""
+    """Mean of x x' over simplices with corners (n, k, 3): (sum of corners squared + sum of squares) / factor."""
     total = corners.sum(axis=1)
     return (total[:, :, None] * total[:, None, :] + np.einsum("nki,nkj->nij", corners, corners)) / factor
 
 
 def _tetrahedra(corners, apex):
-    """Signed volume, first and second moments of the tetrahedra between triangles (n, 3, 3) and apices (n, 3) or (3,)."""
+    """Signed volumes, first and second moments of tetrahedra between triangles (n, 3, 3) and apices (n, 3) or (3,)."""
     apex = np.broadcast_to(apex, corners[:, 0].shape)
     sides = corners - apex[:, None]
     volume = np.einsum("ni,ni->n", sides[:, 0], np.cross(sides[:, 1], sides[:, 2])) / 6.0

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bones of an armature at rest, as arrays, and the tree they form once controls and helpers are left out.
 
-Deforming bones often hang on controls: Rigify's DEF-thigh.L has ORG-spine for a parent, which stands for DEF-spine. The tree
-that is wanted joins deforming bones only, as the body is joined. Lengths are Blender units in the space of the armature.
+Deforming bones often hang on controls: Rigify's DEF-thigh.L has ORG-spine for a parent, which stands for DEF-spine.
+The tree that is wanted joins deforming bones only, as the body is joined. Lengths are Blender units in the space of
+the armature.
 """
 
 from functools import cached_property
 
 import numpy as np
 
+from .bones import orthonormal
 from .errors import RigError
 
 COINCIDE = 1e-4  # of the size of the rig: bones closer than this lie on each other
+UNEVEN = 1e-4  # relative difference of scales that is more than rounding
 FOLLOWS = {"COPY_TRANSFORMS", "CHILD_OF", "ARMATURE"}
 
 
@@ -22,11 +25,25 @@ def check_armature(owner):
     if owner.library is not None:
         raise RigError(f"{owner.name} is linked from another file; make a library override of it first")
     if owner.override_library is not None and owner.override_library.is_system_override:
-        raise RigError(f"{owner.name} is a library override that cannot be edited; make it editable in the Outliner first")
+        raise RigError(f"{owner.name} is a locked library override; make it editable in the Outliner first")
     if owner.mode == "EDIT" or owner.data.is_editmode:
         raise RigError(f"{owner.name} is in Edit Mode; leave it first")
     if not owner.data.bones:
         raise RigError(f"{owner.name} has no bones; add some in Edit Mode")
+
+
+def uniform_scale(owner, matrix):
+    """Size of the axes of an object's world matrix, which must be the same for all and not mirrored."""
+    axes = np.array(matrix)[:3, :3]
+    sizes = np.linalg.norm(axes, axis=0)
+    if not np.isfinite(axes).all() or sizes.min() <= 1e-9:
+        raise RigError(f"{owner.name} has a scale of zero; give it a size")
+    skew = np.abs(axes.T @ axes / np.outer(sizes, sizes) - np.eye(3)).max()
+    if sizes.max() > (1.0 + UNEVEN) * sizes.min() or skew > UNEVEN:
+        raise RigError(f"{owner.name} is scaled unevenly; apply its scale (Object > Apply > Scale)")
+    if np.linalg.det(axes) < 0.0:
+        raise RigError(f"{owner.name} is mirrored by a negative scale; apply its scale (Object > Apply > Scale)")
+    return float(sizes.mean())
 
 
 class Skeleton:
@@ -41,7 +58,7 @@ class Skeleton:
         self.parents = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]
         self.heads, self.tails = self._read("head_local", 3), self._read("tail_local", 3)
         # Blender hands matrices over column by column.
-        self.axes = self._read("matrix_local", 16).reshape(-1, 4, 4).transpose(0, 2, 1)[:, :3, :3]
+        self.axes = orthonormal(self._read("matrix_local", 16).reshape(-1, 4, 4).transpose(0, 2, 1)[:, :3, :3])
         self.deform = np.array([bone.use_deform for bone in bones])
         self.lengths = np.linalg.norm(self.tails - self.heads, axis=1)
         points = np.concatenate([self.heads, self.tails])
@@ -122,7 +139,7 @@ class Skeleton:
         return bone >= 0
 
     def ends(self, parents):
-        """Where the segment of each bone ends: at its tail, or, where the tail points nowhere, amid its children's heads.
+        """Where the segment of each bone ends: at its tail, or where that points nowhere, amid its children's heads.
 
         Bones imported from game engines often have tails across the limb.
         """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The meshes that follow the bones of an armature, and the shape that they give to each bone.
 
-Meshes count in their rest shape, before modifiers, in the space of the armature: those with an Armature modifier or parented
-with deformation, by their vertex weights, and those parented to a single bone, as a whole.
+Meshes count in their rest shape, before modifiers, in the space of the armature: those with an Armature modifier or
+parented with deformation, by their vertex weights, and those parented to a single bone, as a whole.
 """
 
 import bpy
