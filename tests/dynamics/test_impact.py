@@ -16,7 +16,9 @@ CASES = range(40)
 CLOSE = 1e-10  # relative
 KEPT = 1e-12  # relative: rounding of one projection
 
-SINGLE = (1, 6, 2, 2, 2, 5, 0)  # how often each type of joint is drawn; no free joints within a figure
+# How often each type of joint is drawn.
+SINGLE = (1, 6, 2, 2, 2, 5, 0)
+BALLS = (0, 0, 0, 0, 0, 1, 0)
 
 
 def add_figure(chain, rng, name, count, joints=SINGLE, root=None):
@@ -26,9 +28,6 @@ def add_figure(chain, rng, name, count, joints=SINGLE, root=None):
         parent = links[-1] if joints == BALLS else links[rng.integers(len(links))]
         links.append(chain.add(f"{name} {i}", parent, random_joint(rng, joints), random_pose(rng), random_inertia(rng)))
     return links
-
-
-BALLS = (0, 0, 0, 0, 0, 1, 0)
 
 
 def at_random(chain, rng):
