@@ -224,10 +224,8 @@ def close_loop(sample, rng):
 def well_posed(sample):
     """Whether the loops have a clear rank and can follow the driven links."""
     peer = sample.peer()
-    if not peer.J.size:
-        return True
     values = peer.weighted()[2]
-    share = values / max(values.max(), 1e-300)
+    share = values / max(values.max(initial=0.0), 1e-300)
     if np.any((share > RANK_TOLERANCE) & (share < CLEAR_RANK)):
         return False
     return peer.follows_driven()

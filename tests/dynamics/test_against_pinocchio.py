@@ -26,9 +26,17 @@ SEEDS = range(320)
 AGREEMENT = 1e-8
 
 
-def difference(ours, theirs):
-    """Largest difference, relative to the largest entry."""
-    return np.max(np.abs(ours - theirs), initial=0.0) / max(np.max(np.abs(theirs), initial=0.0), 1e-3)
+def difference(ours, theirs, floor=1e-3):
+    """Largest difference, relative to the largest entry or to the floor if that is larger."""
+    return np.max(np.abs(ours - theirs), initial=0.0) / max(np.max(np.abs(theirs), initial=0.0), floor)
+
+
+def loop_free(peer, tau):
+    """A thousandth of the accelerations without loops.
+
+    Loops that lock a chain cancel all of them: what is left is rounding of these, so it has to be measured by these.
+    """
+    return 1e-3 * np.max(np.abs(np.linalg.solve(peer.mass, tau[peer.free] - peer.bias)), initial=1.0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -43,7 +51,7 @@ def test_mass_bias_and_accelerations(seed):
     assert difference(bias_forces(chain, state)[free], peer.bias) < AGREEMENT
     assert np.max(np.abs(peer.J @ state.v[free] - peer.row_velocity), initial=0.0) < 1e-9, "impact left the loops open"
     acceleration = forward_dynamics(chain, state, tau)
-    assert difference(acceleration.qdd, peer.accelerations(tau)) < AGREEMENT
+    assert difference(acceleration.qdd, peer.accelerations(tau), loop_free(peer, tau)) < AGREEMENT
     if chain.connections:
         assert closed_loop(chain, state).mobility == np.sum(free) - peer.rank()
     # Reactions of redundant connections are not unique, but what they do together is.
@@ -74,7 +82,7 @@ def test_forward_after_inverse_dynamics(seed):
     tau[peer.free] = peer.bias + peer.mass @ (10.0 * np.random.default_rng(seed).normal(size=len(peer.mass)))
     wanted = forward_dynamics(chain, state, tau).qdd
     again = forward_dynamics(chain, state, inverse_dynamics(chain, state, wanted)).qdd
-    assert difference(again, wanted) < 1e-9
+    assert difference(again, wanted, loop_free(peer, tau)) < 1e-9
 
 
 def other_side(sample):
