@@ -8,8 +8,10 @@ from itertools import count
 import numpy as np
 
 from .inertia import Inertia
-from .joint import Joint
+from .joint import LOOP_ROWS, Joint
 from .pose import Pose, check_vector
+
+SOFT_ARM = 0.1  # m: a soft grip resists turning like its springs at this distance, about the width of a hand
 
 _fresh = count(1).__next__  # keys of links and stamps of structures, never used twice
 
@@ -22,13 +24,20 @@ class Link:
     inertia                  mass properties; a virtual link has none
     motion                   for a link that moves as given over time: its Motion
     real, anchor             of a virtual link: the link it is a copy of, and the joint frame in that link's frame
+    ease                     of a virtual link: when its joint frames began to be pulled together (s), how long that takes (s),
+                             and how far its rows were open then
+    spring                   of a virtual link: stiffness (N/m) and damping (N s/m), or None if it holds exactly
     """
 
-    __slots__ = ("anchor", "at", "brother", "child", "index", "inertia", "joint", "key", "motion", "name", "parent", "real")
+    __slots__ = (
+        "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name", "parent", "real",
+        "spring",
+    )  # fmt: skip
 
     def __init__(self, name, joint, at, inertia=None, motion=None, real=None, anchor=None, key=None):
         self.name, self.joint, self.at, self.inertia, self.motion = name, joint, at, inertia, motion
         self.real, self.anchor = real, anchor
+        self.ease, self.spring = (0.0, 0.0, np.zeros(len(LOOP_ROWS[joint.kind]))), None
         self.parent = self.child = self.brother = None
         self.index = -1
         self.key = _fresh() if key is None else key
@@ -42,6 +51,12 @@ class Link:
 
     def __repr__(self):
         return f"<{'virtual link' if self.real else 'link'} {self.name}>"
+
+    def softness(self, axis):
+        """Stiffness and damping of one row: along a line as given, about an axis as of springs SOFT_ARM away from it."""
+        if self.spring is None:
+            return 0.0, 0.0
+        return self.spring if axis >= 3 else (self.spring[0] * SOFT_ARM**2, self.spring[1] * SOFT_ARM**2)
 
     def hang_on(self, parent):
         """Become the first child of `parent`."""
@@ -138,11 +153,15 @@ class Chain:
 
     # -- structure changes --------------------------------------------------------------------------------------------
 
-    def connect(self, first, second, joint=None, at=None, to=None, state=None, name=None):
+    def connect(
+        self, first, second, joint=None, at=None, to=None, state=None, name=None, ease=0.0, stiffness=0.0, damping=0.0
+    ):
         """Join two links by a virtual link (000 §V-B): a copy of the first, hung on the second by the new joint.
 
-        at   joint frame in the first link's frame
-        to   joint frame in the second link's frame; left out, it is where `at` is now in `state`
+        at     joint frame in the first link's frame
+        to     joint frame in the second link's frame; left out, it is where `at` is now in `state`
+        ease   s: pull the two joint frames together over this time, from where they are in `state`
+        stiffness, damping   N/m, N s/m: hold by a spring and a damper instead of exactly
         """
         first, second = self._real(first), self._real(second)
         joint = Joint.fixed() if joint is None else joint
@@ -155,10 +174,20 @@ class Chain:
             if state is None:
                 raise ValueError(f"connection of {first.name} and {second.name}: give `to`, or the state to take it from")
             to = state.pose(second).inverse() @ state.pose(first) @ at
+        label = f"connection of {first.name} and {second.name}"
+        ease, stiffness, damping = check_vector((ease, stiffness, damping), 3, f"ease, stiffness and damping of the {label}")
+        if min(ease, stiffness, damping) < 0.0:
+            raise ValueError(f"{label}: ease, stiffness and damping cannot be negative")
+        if ease > 0.0 and state is None:
+            raise ValueError(f"{label}: easing starts from a state; give it")
         if name is None:
             name = self._unused(f"{first.name}~{second.name}")
         self._claim(name)
         grip = Link(name, joint, to, real=first, anchor=at)
+        if stiffness > 0.0 or damping > 0.0:
+            grip.spring = float(stiffness), float(damping)
+        if ease > 0.0:
+            grip.ease = state.time, float(ease), state.opening(grip, second)
         grip.hang_on(second)
         self.connections.append(grip)
         self._names[name] = self._keys[grip.key] = grip
@@ -217,7 +246,7 @@ class Chain:
         twins = {0: other.world}
         for link in self.links + self.connections:
             twin = Link(link.name, link.joint, link.at, link.inertia, link.motion, None, link.anchor, link.key)
-            twin.index = link.index
+            twin.index, twin.ease, twin.spring = link.index, link.ease, link.spring
             twins[link.key] = other._names[link.name] = other._keys[link.key] = twin
         for link in [self.world, *self.links, *self.connections]:
             twin = twins[link.key]

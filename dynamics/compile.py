@@ -53,7 +53,7 @@ def _compile(chain, dense):
     depth, ancestor, related = tree.depth, tree.ancestor, np.zeros((0, 0), dtype=np.int64)
     if dense:
         depth, ancestor, related = _fill_in(tree.parent, tree.v_start, tree.depth, tree.dof_link)
-        loops |= _one_island(depth, len(loops["row_axis"]))
+        loops |= _one_island(depth, loops["give"])
     springs = chain.springs
     arrays = ModelArrays(
         **{field: getattr(tree, field) for field in tree._fields if field in ModelArrays._fields and field not in ("depth", "ancestor")},
@@ -186,8 +186,11 @@ def _compile_loops(chain, tree):
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     row_start = np.zeros(len(grips) + 1, dtype=np.int64)
     np.cumsum(sizes, out=row_start[1:])
-    island_row, island_dof, support, slot = _supports(
-        tree.parent, tree.v_start, tree.depth, first, second, common, island, row_start
+    soft = np.array(
+        [grip.softness(axis) for grip, row in zip(grips, rows, strict=True) for axis in row], dtype=np.float64
+    ).reshape(-1, 2)
+    island_row, island_dof, island_end, support, slot, give = _supports(
+        tree.parent, tree.v_start, tree.depth, first, second, common, island, row_start, soft
     )
     align = [grip.joint.alignment for grip in grips]
     return dict(
@@ -202,7 +205,10 @@ def _compile_loops(chain, tree):
         ).reshape(-1, 4),
         row_start=row_start, row_axis=np.array([axis for row in rows for axis in row], dtype=np.int64),
         row_connection=np.repeat(np.arange(len(grips)), sizes),
-        island_row=island_row, island_dof=island_dof, support=support, slot=slot,
+        island_row=island_row, island_dof=island_dof, island_end=island_end, support=support, slot=slot,
+        ease_start=np.array([grip.ease[0] for grip in grips]), ease_time=np.array([grip.ease[1] for grip in grips]),
+        ease_offset=np.concatenate([grip.ease[2] for grip in grips]) if grips else np.zeros(0),
+        soft=soft, give=give, soft_rows=np.flatnonzero(give >= 0),
     ), grips  # fmt: skip
 
 
@@ -243,7 +249,7 @@ def _islands(parent, root, moves, first, second):
 
 
 @kernel
-def _supports(parent, v_start, depth, first, second, common, island, row_start):
+def _supports(parent, v_start, depth, first, second, common, island, row_start, soft):
     """Rows and touched velocities of every island."""
     nc, nv = first.shape[0], depth.shape[0]
     count = 0
@@ -252,7 +258,9 @@ def _supports(parent, v_start, depth, first, second, common, island, row_start):
             count += 1
     island_row, island_dof = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
     slot = np.full(nv, -1, dtype=np.int64)
-    support = np.zeros(nv, dtype=np.int64)
+    nr = soft.shape[0]
+    support, give = np.full(nv + nr, -1, dtype=np.int64), np.full(nr, -1, dtype=np.int64)
+    island_end = np.zeros(count, dtype=np.int64)
     touched = np.full(nv, -1, dtype=np.int64)
     n = -1
     for c in range(nc):
@@ -274,8 +282,13 @@ def _supports(parent, v_start, depth, first, second, common, island, row_start):
                 slot[d] = used
                 support[used] = d
                 used += 1
+        island_end[m] = used
+        for r in range(island_row[m], island_row[m + 1]):
+            if soft[r, 0] > 0.0 or soft[r, 1] > 0.0:
+                give[r] = used
+                used += 1
         island_dof[m + 1] = used
-    return island_row, island_dof, support[:used].copy(), slot
+    return island_row, island_dof, island_end, support[:used].copy(), slot, give
 
 
 def _floating_groups(chain, tree):
@@ -311,15 +324,18 @@ def _floating_groups(chain, tree):
     )  # fmt: skip
 
 
-def _one_island(depth, rows):
+def _one_island(depth, give):
     """With fill-in every free velocity meets every other: one island that touches them all."""
-    support = np.flatnonzero(depth >= 0)
+    free = np.flatnonzero(depth >= 0)
     slot = np.full(len(depth), -1)
-    slot[support] = np.arange(len(support))
-    count = min(rows, 1)
+    slot[free] = np.arange(len(free))
+    soft = np.flatnonzero(give >= 0)
+    give = np.full(len(give), -1)
+    give[soft] = len(free) + np.arange(len(soft))
+    count = min(len(give), 1)
     return dict(
-        island_row=np.array([0, rows][: count + 1]), island_dof=np.array([0, len(support)][: count + 1]),
-        support=support, slot=slot,
+        island_row=np.array([0, len(give)][: count + 1]), island_dof=np.array([0, len(free) + len(soft)][: count + 1]),
+        island_end=np.full(count, len(free)), support=np.concatenate([free, np.full(len(soft), -1)]), slot=slot, give=give,
     )  # fmt: skip
 
 
@@ -332,12 +348,12 @@ def _workspace(model, nq, nv):
     unit = zeros((nb, 4))
     unit[:, 0] = 1.0
     return DataArrays(
-        time=zeros(1), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv), wrench=zeros((nb, 6)),
+        time=zeros(1), now=zeros(2), implicit=zeros(2), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv), wrench=zeros((nb, 6)),
         position=zeros((nb, 3)), rotation=unit, matrix=zeros((nb, 3, 3)) + np.eye(3),
         column=zeros((nv, 6)), inertia=zeros((nb, 10)), composite=zeros((nb, 10)),
         factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
         twist=zeros((nb, 6)), drift=zeros((nb, 6)), force=zeros((nb, 6)), bias=zeros(nv), half=zeros(nv),
-        row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
+        row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr), missing=zeros(nr), pull=zeros(nr),
         order=np.arange(nr), rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
         y=zeros(nw), G=zeros((nw, nw)), stiffness=zeros(ni), multiplier=zeros(nr),
         saved_q=zeros(nq), saved_v=zeros(nv), q0=zeros(nq), v0=zeros(nv), stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),

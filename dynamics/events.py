@@ -22,10 +22,15 @@ class Connect:
     at: Pose = field(default_factory=Pose)
     to: Pose | None = None
     name: str | None = None
+    ease: float = 0.0
+    stiffness: float = 0.0
+    damping: float = 0.0
     link: Link | None = field(default=None, init=False)  # the virtual link, once it exists
 
     def apply(self, chain, state):
-        self.link = chain.connect(self.first, self.second, self.joint, self.at, self.to, state, self.name)
+        self.link = chain.connect(
+            self.first, self.second, self.joint, self.at, self.to, state, self.name, self.ease, self.stiffness, self.damping
+        )
         return self.link
 
 

@@ -34,6 +34,7 @@ def load(chain, state, tau=None, wrenches=None, dense=False):
     form = compiled(chain, dense)
     here = form.here
     here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time
+    here.now[:], here.implicit[:] = (state.time, 0.0), 0.0
     here.given_tau[:] = 0.0 if tau is None else check_vector(tau, len(here.v), "tau")
     here.wrench[:] = 0.0
     for link, wrench in (wrenches or {}).items():
@@ -91,7 +92,7 @@ def impact(chain, state):
         after.q, after.v = form.here.q.copy(), form.here.v.copy()
         # row velocities that were made up, as impulses of the connections
         zero = np.zeros(len(form.here.v))
-        loop_forces(form.model, form.data, zero, form.here.residual, 1.0)
+        loop_forces(form.model, form.data, zero, form.here.missing, 1.0)
         out = np.zeros((len(form.connections), 6))
         gather_reactions(form.model, form.data, out)
         after.impulse = dict(zip(form.connections, out, strict=True))
@@ -107,7 +108,7 @@ def slip(chain, state):
     move_links(form.model, form.data)
     rates = np.zeros(len(form.here.residual))
     row_rates(form.model, form.data, rates)
-    return float(np.abs(rates).max(initial=0.0))
+    return float(np.abs(rates[form.arrays.give < 0]).max(initial=0.0))
 
 
 def mass_matrix(chain, state):

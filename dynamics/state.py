@@ -4,7 +4,7 @@
 import numpy as np
 
 from .compile import compiled
-from .joint import CYLINDRICAL, FREE, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
+from .joint import CYLINDRICAL, FREE, LOOP_ROWS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from .kernels.kinematics import move_links, place_links, spread_columns
 from .motion import joint_tables
 from .pose import Pose, check_quaternion, check_vector, conjugate, matrix_of
@@ -116,6 +116,16 @@ class State:
         if grip.real is None:
             raise ValueError(f"{grip.name} is not a connection")
         return (self.pose(grip.parent) @ grip.at).inverse() @ self.pose(grip.real) @ grip.anchor
+
+    def opening(self, grip, second):
+        """How far the rows of a connection are open, (rows): angles and distances in the second link's joint frame."""
+        base = self.pose(second) @ grip.at @ Pose(rotation=grip.joint.alignment)
+        relative = base.inverse() @ self.pose(grip.real) @ grip.anchor @ Pose(rotation=grip.joint.alignment)
+        w, x, y, z = relative.rotation if relative.rotation[0] >= 0.0 else -relative.rotation
+        rows = LOOP_ROWS[grip.joint.kind]
+        # as in kernels/loops.py: the z axes alone are compared where turning about z is free
+        turns = 2.0 * np.array([x, y, z]) if 2 in rows else 2.0 * np.array([w * x - y * z, x * z + w * y, 0.0])
+        return np.concatenate([turns, relative.position])[list(rows)]
 
     # -- structure ----------------------------------------------------------------------------------------------------
 

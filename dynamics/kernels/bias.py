@@ -4,6 +4,7 @@
 import math
 
 from ..jit import kernel
+from .loops import pull_softly
 from .rotations import cross
 
 
@@ -68,6 +69,8 @@ def joint_forces(model, data, with_free):
         force[i, 3], force[i, 4], force[i, 5] = f3 - e3, f4 - e4, f5 - e5
     if model.spring_link.shape[0] > 0:
         _take_off_springs(model, data)
+    if model.soft_rows.shape[0] > 0:
+        _take_off_soft_rows(model, data)
     for i in range(parent.shape[0] - 1, 0, -1):
         f0, f1, f2, f3, f4, f5 = force[i, 0], force[i, 1], force[i, 2], force[i, 3], force[i, 4], force[i, 5]
         for d in range(v_start[i], v_start[i + 1]):
@@ -130,3 +133,16 @@ def _take_off_springs(model, data):
             force[i, 3] -= fx
             force[i, 4] -= fy
             force[i, 5] -= fz
+
+
+@kernel
+def _take_off_soft_rows(model, data):
+    """Subtract the pull of soft connections from the forces that their two links need. Rows must be laid."""
+    pull_softly(model, data)
+    for k in range(model.soft_rows.shape[0]):
+        r = model.soft_rows[k]
+        c = model.row_connection[r]
+        first, second = model.first[c], model.second[c]
+        for j in range(6):
+            data.force[first, j] -= data.pull[r] * data.row_first[r, j]
+            data.force[second, j] += data.pull[r] * data.row_second[r, j]

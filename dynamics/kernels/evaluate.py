@@ -7,7 +7,7 @@ from ..jit import kernel
 from .bias import joint_forces
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
-from .loops import constrain, factor_loops, lay_rows, loop_forces, open_by, row_drifts, row_rates, stiffen_mass
+from .loops import constrain, factor_loops, lay_rows, loop_forces, open_by, row_drifts, row_rates, soften_drifts, stiffen_mass
 from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
 
 
@@ -17,6 +17,7 @@ def impose(model, data, sample, part):
 
     Tables have two samples a step, so parts 0, 0.5 and 1 are in them; between those the parabola through the three is taken.
     """
+    data.now[0] = data.time[0] + part * data.now[1]
     first = (1.0 - part) * (1.0 - 2.0 * part)
     middle = 4.0 * part * (1.0 - part)
     last = part * (2.0 * part - 1.0)
@@ -86,14 +87,17 @@ def accelerate(model, data, turning):
             a[d] = half[d]
     if model.row_axis.shape[0] > 0:
         row_drifts(model, data)
+        soften_drifts(model, data, 0)
         constrain(model, data, a, data.gamma, -1.0 if turning == 1 else 0.0, 1)
     ascend(model, data, a)
 
 
 @kernel
 def reactions(model, data):
-    """Loop forces of the last accelerate(): data.multiplier."""
+    """Loop forces of the last accelerate(), springs and dampers of soft rows included: data.multiplier."""
     loop_forces(model, data, data.half, data.gamma, -1.0)
+    for k in range(model.soft_rows.shape[0]):
+        data.multiplier[model.soft_rows[k]] += data.pull[model.soft_rows[k]]
 
 
 @kernel
@@ -109,13 +113,15 @@ def correct(model, data, right, out):
 def project_velocity(model, data):
     """Put data.v onto the loops: v+ = W (W'MW)^-1 W'M v (000 (29)-(38)). Factors must fit the pose.
 
-    data.residual   (nr) out: the missing row velocities that were made up
+    data.missing   (nr) out: the row velocities that were made up
     """
     if model.row_axis.shape[0] == 0:
         return
     move_links(model, data)
-    row_rates(model, data, data.residual)
-    correct(model, data, data.residual, data.move)
+    row_rates(model, data, data.missing)
+    for k in range(model.soft_rows.shape[0]):
+        data.missing[model.soft_rows[k]] = 0.0
+    correct(model, data, data.missing, data.move)
     for d in range(data.v.shape[0]):
         data.v[d] += data.move[d]
 
@@ -131,7 +137,7 @@ def project_position(model, data, tolerance, most):
         if worst <= tolerance:
             break
         for r in range(data.residual.shape[0]):
-            data.residual[r] = -data.residual[r]
+            data.residual[r] = -data.residual[r] if model.give[r] < 0 else 0.0
         correct(model, data, data.residual, data.move)
         displace(model, data.q, data.move, 1.0, data.q)
         place_links(model, data)

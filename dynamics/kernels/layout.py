@@ -7,7 +7,7 @@ tree: the current position of the tree's first link, held fixed for the length o
 frame velocities and composite inertias are plain sums, and loop Jacobians plain differences, of the same columns.
 
 nb links with the world, nq coordinates, nv velocities, depth the longest line of free ancestors, nc connections, nr loop rows,
-ni islands with loops, nu velocities in the support of loops (all islands), nw the most rows in one island, nk prescribed links.
+ni islands with loops, nu velocities in the support of loops and soft rows (all islands), nw the most rows in one island, nk prescribed links.
 """
 
 from ..jit import record
@@ -50,10 +50,17 @@ ModelArrays, MODEL = record(
     row_start="i1",  # (nc + 1) first row
     row_axis="i1",  # (nr) 0 1 2: no turning about x y z; 3 4 5: no sliding along x y z of the second joint frame
     row_connection="i1",  # (nr) connection that a row belongs to
+    ease_start="f1",  # (nc) s: when the joint frames begin to be pulled together
+    ease_time="f1",  # (nc) s: how long that takes; 0 if they are together from the beginning
+    ease_offset="f1",  # (nr) how far a row was open then
+    soft="f2",  # (nr, 2) stiffness and damping of a row held by a spring and a damper; 0, 0 if it is held exactly
+    soft_rows="i1",  # rows with a spring and a damper
+    give="i1",  # (nr) place of a soft row behind the island's velocities in Q, -1 for a hard row
     # islands with loops
     island_row="i1",  # (ni + 1) first row of an island
     island_dof="i1",  # (ni + 1) first entry of an island in `support`
-    support="i1",  # (nu) free velocities that the island's rows touch, ancestors first
+    island_end="i1",  # (ni) one past the island's last velocity there; soft rows follow, up to the next island
+    support="i1",  # (nu) free velocities that the island's rows touch, ancestors first; -1 for soft rows
     slot="i1",  # (nv) place of a velocity in `support`, -1 if in none
     # groups of links that no connection, joint or spring holds to the world, for exact momentum
     floating="i1",  # (nb) group of a link, -1 if it is held
@@ -68,6 +75,8 @@ ModelArrays, MODEL = record(
 DataArrays, DATA = record(
     "Data",
     time="f1",  # (1) s
+    now="f1",  # (2) s: time of the present evaluation; length of the whole step
+    implicit="f1",  # (2) how far ahead soft rows look: velocities, positions (s, s^2); 0 for explicit steps
     q="f1",  # (nq)
     v="f1",  # (nv)
     a="f1",  # (nv) accelerations; those of prescribed velocities are given
@@ -92,7 +101,9 @@ DataArrays, DATA = record(
     row_first="f2",  # (nr, 6) wrench of a row about the first link's tree origin
     row_second="f2",  # (nr, 6) the same about the second link's tree origin
     residual="f1",  # (nr) how far a row is open
-    gamma="f1",  # (nr) acceleration of a row with all free joint accelerations zero
+    gamma="f1",  # (nr) acceleration of a row (less what easing asks for) with all free joint accelerations zero
+    missing="f1",  # (nr) what is missing to the velocity that a row must have
+    pull="f1",  # (nr) force of springs and dampers of soft rows
     order="i1",  # (nr) rows of an island, the chosen independent ones first
     rank="i1",  # (ni) how many are independent
     Q="f2",  # (nu, nw) orthonormal basis of the loop forces in the mass metric

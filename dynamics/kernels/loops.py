@@ -19,6 +19,8 @@ from .rotations import cross, multiply, turn
 
 # A row whose part outside the others' span is below this share of it is redundant.
 RANK_TOLERANCE = 1e-8
+# Compliance of a row that nothing holds: its force is zero but for rounding.
+LIMP = 1e30
 # A row this small beside the island's largest is rounding: nothing can move along it at all.
 NOTHING = 1e-11
 # A row is exchanged for another when its own squared share is less than this part of the other's.
@@ -63,8 +65,25 @@ def unit_axis(q, axis):
 
 
 @kernel
+def easing(model, data, c):
+    """How much of its first opening connection c still has: (share, rate, acceleration), a smooth fall from 1 to 0."""
+    if model.ease_time[c] == 0.0:
+        return 0.0, 0.0, 0.0
+    span = model.ease_time[c]
+    x = (data.now[0] - model.ease_start[c]) / span
+    if x >= 1.0:
+        return 0.0, 0.0, 0.0
+    x = max(x, 0.0)
+    return (
+        1.0 - x * x * x * (10.0 - 15.0 * x + 6.0 * x * x),
+        -30.0 * x * x * (1.0 - x) * (1.0 - x) / span,
+        -60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (span * span),
+    )
+
+
+@kernel
 def open_by(model, data):
-    """How far every row is open; returns the largest distance or angle.
+    """How far every row is open, less what easing allows; returns the largest distance or angle of the hard rows.
 
     data.residual   (nr) out: m along sliding rows, rad about turning rows, in the second joint frame
     """
@@ -72,6 +91,7 @@ def open_by(model, data):
     worst = 0.0
     for c in range(model.first.shape[0]):
         a, b, second, first = joint_frames(model, data, c)
+        share, _, _ = easing(model, data, c)
         dx, dy, dz = a[0] - b[0], a[1] - b[1], a[2] - b[2]
         # relative rotation: vector part of conjugate(second) * first; for small angles half the angle vector
         w, x, y, z = multiply(
@@ -94,9 +114,10 @@ def open_by(model, data):
                 e = 2.0 * (w * x - y * z) if axis == 0 else 2.0 * (x * z + w * y)
             else:
                 e = 2.0 * (x if axis == 0 else (y if axis == 1 else z))
+            e -= share * model.ease_offset[r]
             residual[r] = e
             # not max(): a NaN must come through
-            if not abs(e) <= worst:
+            if model.give[r] < 0 and not abs(e) <= worst:
                 worst = abs(e)
     return worst
 
@@ -133,15 +154,16 @@ def lay_rows(model, data):
 
 @kernel
 def row_rates(model, data, rate):
-    """Velocity of every row from the links' twists, negative: what is missing to J v = beta.
+    """What is missing to J v = beta in every row, from the links' twists.
 
     rate   (nr) out
     """
     row_first, row_second, twist = data.row_first, data.row_second, data.twist
     for c in range(model.first.shape[0]):
         i, k = model.first[c], model.second[c]
+        _, closing, _ = easing(model, data, c)
         for r in range(model.row_start[c], model.row_start[c + 1]):
-            s = 0.0
+            s = closing * model.ease_offset[r]
             for j in range(6):
                 s += row_second[r, j] * twist[k, j] - row_first[r, j] * twist[i, j]
             rate[r] = s
@@ -170,6 +192,7 @@ def row_drifts(model, data):
         bx, by, bz = bx + twist[k, 3], by + twist[k, 4], bz + twist[k, 5]
         wx, wy, wz = twist[i, 0] - twist[k, 0], twist[i, 1] - twist[k, 1], twist[i, 2] - twist[k, 2]
         cx, cy, cz = cross(wx, wy, wz, ax, ay, az)
+        _, _, closing = easing(model, data, c)
         for r in range(model.row_start[c], model.row_start[c + 1]):
             axis = row_axis[r]
             nx, ny, nz = unit_axis(second, axis - 3 if axis >= 3 else axis)
@@ -180,7 +203,45 @@ def row_drifts(model, data):
                 s = ux * wx + uy * wy + uz * wz
             for j in range(6):
                 s += row_first[r, j] * drift[i, j] - row_second[r, j] * drift[k, j]
-            gamma[r] = s
+            gamma[r] = s - closing * model.ease_offset[r]
+
+
+@kernel
+def compliance(model, data, r):
+    """How much a soft row gives: J a + compliance * force = what it would do unheld, over the step that looks ahead.
+
+    The spring and the damper act with where the row will be: force = -(stiffness p + damping u) J a for a step that looks
+    ahead by u in velocity and p in position. For an explicit step nothing of the kind holds the row.
+    """
+    firm = model.soft[r, 0] * data.implicit[1] + model.soft[r, 1] * data.implicit[0]
+    return 1.0 / firm if firm > 0.0 else LIMP
+
+
+@kernel
+def pull_softly(model, data):
+    """Force of the spring and damper of every soft row, as data.pull (nr); rows and twists must be up to date."""
+    row_rates(model, data, data.missing)
+    open_by(model, data)
+    for r in range(data.pull.shape[0]):
+        data.pull[r] = model.soft[r, 1] * data.missing[r] - model.soft[r, 0] * data.residual[r]
+
+
+@kernel
+def soften_drifts(model, data, corrects):
+    """Change data.gamma of soft rows into what constrain() needs for them.
+
+    corrects = 1: the row's force is in the joint forces already and only answers to changes of the accelerations;
+    corrects = 0: it also answers to how the row will move on at its present rate.
+    """
+    for k in range(model.soft_rows.shape[0]):
+        r = model.soft_rows[k]
+        if corrects == 1:
+            data.gamma[r] = 0.0
+        elif data.implicit[0] > 0.0:
+            ahead = data.implicit[1] / data.implicit[0]
+            # pull = damping * missing rate - stiffness * opening; the missing rate is the row's own, negative
+            rate = -data.missing[r]
+            data.gamma[r] += compliance(model, data, r) * model.soft[r, 0] * ahead * rate
 
 
 @kernel
@@ -199,6 +260,8 @@ def spread_rows(model, data, n, chosen):
     for place in range(chosen):
         r = order[base + place]
         c = model.row_connection[r]
+        if model.give[r] >= 0:
+            Q[model.give[r], place] = math.sqrt(compliance(model, data, r))
         for side in range(2):
             i = model.first[c] if side == 0 else model.second[c]
             row = data.row_first if side == 0 else data.row_second
@@ -224,20 +287,21 @@ def stiffen_mass(model, data):
     for n in range(model.island_row.shape[0] - 1):
         width = model.island_row[n + 1] - model.island_row[n]
         heaviest = 0.0
-        for k in range(model.island_dof[n], model.island_dof[n + 1]):
+        for k in range(model.island_dof[n], model.island_end[n]):
             d = model.support[k]
             heaviest = max(heaviest, factor[d, depth[d]])
         if heaviest == 0.0:
             heaviest = 1.0
         spread_rows(model, data, n, width)
         data.stiffness[n] = heaviest
-        for k in range(model.island_dof[n], model.island_dof[n + 1]):
+        for k in range(model.island_dof[n], model.island_end[n]):
             d = model.support[k]
             for j in range(depth[d] + 1):
                 e = ancestor[d, j] if j < depth[d] else d
                 s = 0.0
                 for r in range(width):
-                    s += Q[k, r] * Q[slot[e], r]
+                    if model.give[data.order[model.island_row[n] + r]] < 0:
+                        s += Q[k, r] * Q[slot[e], r]
                 factor[d, j] += heaviest * s
 
 
@@ -309,7 +373,7 @@ def factor_loops(model, data, decide):
         width = model.island_row[n + 1] - base if decide == 1 else data.rank[n]
         blocks = (width + 3) // 4
         spread_rows(model, data, n, width)
-        _descend_rows(model, data, low, high, blocks)
+        _descend_rows(model, data, low, model.island_end[n], blocks)
         for b in range(blocks):
             j = 4 * b
             s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -388,7 +452,7 @@ def constrain(model, data, z, right, scale, project):
     """
     support, Q, R, y, order = model.support, data.Q, data.R, data.y, data.order
     for n in range(model.island_row.shape[0] - 1):
-        base, low, high, rank = model.island_row[n], model.island_dof[n], model.island_dof[n + 1], data.rank[n]
+        base, low, high, rank = model.island_row[n], model.island_dof[n], model.island_end[n], data.rank[n]
         for k in range(rank):
             y[k] = scale * right[order[base + k]]
         for k in range(rank):
@@ -420,7 +484,7 @@ def loop_forces(model, data, z_free, right, scale):
     support, Q, R, y, order = model.support, data.Q, data.R, data.y, data.order
     multiplier = data.multiplier
     for n in range(model.island_row.shape[0] - 1):
-        base, low, high, rank = model.island_row[n], model.island_dof[n], model.island_dof[n + 1], data.rank[n]
+        base, low, high, rank = model.island_row[n], model.island_dof[n], model.island_end[n], data.rank[n]
         width = model.island_row[n + 1] - base
         for k in range(width):
             multiplier[base + k] = 0.0
@@ -437,7 +501,8 @@ def loop_forces(model, data, z_free, right, scale):
         if model.dense[0] == 1:
             # what stiffen_mass() put into the mass matrix is part of the loop forces
             for k in range(base, base + width):
-                multiplier[k] -= data.stiffness[n] * scale * right[k]
+                if model.give[k] < 0:
+                    multiplier[k] -= data.stiffness[n] * scale * right[k]
 
 
 @kernel

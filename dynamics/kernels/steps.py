@@ -10,7 +10,7 @@ from .books import record_instant
 from .evaluate import accelerate, factor, impose, project_position, project_velocity
 from .integrate import displace, to_algebra
 from .kinematics import move_links, place_links, spread_columns
-from .loops import constrain, lay_rows, open_by, row_drifts
+from .loops import constrain, lay_rows, open_by, row_drifts, soften_drifts
 from .mass import ascend, descend
 from .momentum import hold_momentum, restore_momentum
 
@@ -135,7 +135,14 @@ def step_midpoint(model, data, h, sample, part, span):
     loops = model.row_axis.shape[0] > 0
     q0[:] = q
     v0[:] = v
-    accelerate(model, data, 1)
+    if model.soft_rows.shape[0] > 0:
+        # a spring much faster than the step makes the acceleration at the beginning a bad guess
+        for d in range(v.shape[0]):
+            if depth[d] >= 0:
+                a[d] = 0.0
+    else:
+        accelerate(model, data, 1)
+    data.implicit[0], data.implicit[1] = 0.5 * h, 0.25 * h * h
     tolerance = min(1e-6, 0.01 * h * h)
     change, slow = 1e300, 0
     for attempt in range(20):
@@ -157,6 +164,7 @@ def step_midpoint(model, data, h, sample, part, span):
         descend(model, data, half)
         if loops:
             row_drifts(model, data)
+            soften_drifts(model, data, 1)
             constrain(model, data, half, data.gamma, -1.0, 1)
         ascend(model, data, half)
         before, size = change, 0.0
@@ -172,6 +180,7 @@ def step_midpoint(model, data, h, sample, part, span):
             slow += 1
             if slow > 2 or not change < 1e30:
                 break
+    data.implicit[:] = 0.0
     if slow > 0 or not change <= tolerance * (1.0 + size):
         return FAILED_STEP
     for d in range(v.shape[0]):
@@ -192,6 +201,10 @@ def step_once(model, data, h, integrator, sample, part, span):
         hold_momentum(model, data, h)
         failure = step_midpoint(model, data, h, sample, part, span)
     elif integrator == SEMI_IMPLICIT:
+        if data.implicit[0] != h and model.soft_rows.shape[0] > 0:
+            # the first step, and one of another length: soft rows must look ahead by this one
+            data.implicit[0], data.implicit[1] = h, h * h
+            factor(model, data, 0)
         step_semi_implicit(model, data, h)
     else:
         step_euler(model, data, h)
@@ -210,6 +223,7 @@ def advance(model, data, steps, h, integrator):
     ones: a whip of a light limb then costs time instead of the run.
     """
     q, v = data.q, data.v
+    data.now[1] = h
     for n in range(steps):
         part, span = 0.0, 1.0
         while part < 1.0:
