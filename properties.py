@@ -119,8 +119,9 @@ class TrapezeGrip(PropertyGroup):
     active: switch("Active", "The grip holds. Key it: on to grab, off to release", True)
     first_object: pointer(bpy.types.Object, "First", "What takes hold: a figure or a prop")
     first_bone: text("First Bone", "The bone that takes hold, if the first object is a figure")
-    second_object: pointer(bpy.types.Object, "Second", "What is held: a figure, a prop, or nothing for the world")
+    second_object: pointer(bpy.types.Object, "Second", "What is held: a figure, a prop, or any other object")
     second_bone: text("Second Bone", "The bone that is held, if the second object is a figure")
+    use_world: switch("World", "Hold on to the place itself instead of an object", False)
     joint: choice(
         "Joint", "How the two ends can still move against each other",
         ("BALL", "Ball", "Turn about every axis"),
@@ -249,6 +250,8 @@ class TrapezeScene(PropertyGroup):
         ("EULER", "Euler", "First order, for comparison"))
     use_source_velocity: switch(
         "Initial Velocity", "Start with the velocity that the source motion has at the start frame", True)
+    use_stored: switch(
+        "Continue", "Start from the result of the last simulation as it is at the start frame, instead of the source", False)
     keep_failed: switch(
         "Keep Failed Runs", "Keep the frames before the failure when a simulation fails", False)
     use_reduction: switch(
