@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The editable description of a chain: links with parent, child, brother and real pointers (000 §IV), and its two structure
-changes, connect and cut (000 §V).
+"""The editable description of a chain: links with parent, child, brother and real pointers (000 §IV), and its two
+structure changes, connect and cut (000 §V).
 """
 
 from itertools import count
@@ -24,14 +24,14 @@ class Link:
     inertia                  mass properties; a virtual link has none
     motion                   for a link that moves as given over time: its Motion
     real, anchor             of a virtual link: the link it is a copy of, and the joint frame in that link's frame
-    ease                     of a virtual link: when its joint frames began to be pulled together (s), how long that takes (s),
-                             and how far its rows were open then
+    ease                     of a virtual link: when its joint frames began to be pulled together (s), how long that
+                             takes (s), and how far its rows were open then
     spring                   of a virtual link: stiffness (N/m) and damping (N s/m), or None if it holds exactly
     """
 
     __slots__ = (
-        "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name", "parent", "real",
-        "spring",
+        "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name", "parent",
+        "real", "spring",
     )  # fmt: skip
 
     def __init__(self, name, joint, at, inertia=None, motion=None, real=None, anchor=None, key=None):
@@ -53,7 +53,8 @@ class Link:
         return f"<{'virtual link' if self.real else 'link'} {self.name}>"
 
     def softness(self, axis):
-        """Stiffness and damping of one row: along a line as given, about an axis as of springs SOFT_ARM away from it."""
+        """Stiffness and damping of one row: along a line as given, about an axis as of springs SOFT_ARM away from it.
+        """
         if self.spring is None:
             return 0.0, 0.0
         return self.spring if axis >= 3 else (self.spring[0] * SOFT_ARM**2, self.spring[1] * SOFT_ARM**2)
@@ -108,7 +109,8 @@ class Chain:
     def add(self, name, parent=None, joint=None, at=None, inertia=None, motion=None):
         """Add a link on `parent` (the world if none). `at` is the joint frame in the parent's frame.
 
-        motion   makes the link move as given over time (see dynamics.motion); it then hangs on the world by a free joint.
+        motion   makes the link move as given over time (see dynamics.motion); it then hangs on the world by a free
+                 joint.
         """
         self._claim(name)
         joint = Joint.fixed() if joint is None else joint
@@ -172,10 +174,10 @@ class Chain:
             raise ValueError(f"connection of {first.name} and {second.name}: {joint!r} is not a Joint")
         if to is None:
             if state is None:
-                raise ValueError(f"connection of {first.name} and {second.name}: give `to`, or the state to take it from")
+                raise ValueError(f"connecting {first.name} with {second.name}: give `to` or the state to take it from")
             to = state.pose(second).inverse() @ state.pose(first) @ at
         label = f"connection of {first.name} and {second.name}"
-        ease, stiffness, damping = check_vector((ease, stiffness, damping), 3, f"ease, stiffness and damping of the {label}")
+        ease, stiffness, damping = check_vector((ease, stiffness, damping), 3, f"ease and softness of the {label}")
         if min(ease, stiffness, damping) < 0.0:
             raise ValueError(f"{label}: ease, stiffness and damping cannot be negative")
         if ease > 0.0 and state is None:

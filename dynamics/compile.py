@@ -19,6 +19,8 @@ Tree = namedtuple(
     "depth ancestor moves prescribed nq nv",
 )
 
+TREE_FIELDS = [field for field in Tree._fields if field in ModelArrays._fields and field not in ("depth", "ancestor")]
+
 
 class Compiled:
     """A model and a workspace that fit one structure of a chain.
@@ -56,7 +58,7 @@ def _compile(chain, dense):
         loops |= _one_island(depth, loops["give"])
     springs = chain.springs
     arrays = ModelArrays(
-        **{field: getattr(tree, field) for field in tree._fields if field in ModelArrays._fields and field not in ("depth", "ancestor")},
+        **{field: getattr(tree, field) for field in TREE_FIELDS},
         depth=depth, ancestor=ancestor, related=related, dense=np.array([int(dense)]), gravity=chain.gravity,
         spring_link=np.array([[s.first.index + 1, s.second.index + 1] for s in springs], dtype=np.int64).reshape(-1, 2),
         spring_point=np.array([[*s.at, *s.to] for s in springs], dtype=np.float64).reshape(-1, 6),
@@ -335,7 +337,8 @@ def _one_island(depth, give):
     count = min(len(give), 1)
     return dict(
         island_row=np.array([0, len(give)][: count + 1]), island_dof=np.array([0, len(free) + len(soft)][: count + 1]),
-        island_end=np.full(count, len(free)), support=np.concatenate([free, np.full(len(soft), -1)]), slot=slot, give=give,
+        island_end=np.full(count, len(free)), support=np.concatenate([free, np.full(len(soft), -1)]),
+        slot=slot, give=give,
     )  # fmt: skip
 
 
@@ -348,18 +351,22 @@ def _workspace(model, nq, nv):
     unit = zeros((nb, 4))
     unit[:, 0] = 1.0
     return DataArrays(
-        time=zeros(1), now=zeros(2), implicit=zeros(2), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv), wrench=zeros((nb, 6)),
+        time=zeros(1), now=zeros(2), implicit=zeros(2), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv),
+        wrench=zeros((nb, 6)),
         position=zeros((nb, 3)), rotation=unit, matrix=zeros((nb, 3, 3)) + np.eye(3),
         column=zeros((nv, 6)), inertia=zeros((nb, 10)), composite=zeros((nb, 10)),
         factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
         twist=zeros((nb, 6)), drift=zeros((nb, 6)), force=zeros((nb, 6)), bias=zeros(nv), half=zeros(nv),
-        row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr), missing=zeros(nr), pull=zeros(nr),
+        row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
+        missing=zeros(nr), pull=zeros(nr),
         order=np.arange(nr), rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
         y=zeros(nw), G=zeros((nw, nw)), stiffness=zeros(ni), multiplier=zeros(nr),
-        saved_q=zeros(nq), saved_v=zeros(nv), q0=zeros(nq), v0=zeros(nv), stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
+        saved_q=zeros(nq), saved_v=zeros(nv), q0=zeros(nq), v0=zeros(nv),
+        stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
         given_q=zeros((3, nk, 7)), given_v=zeros((3, nk, 6)), given_a=zeros((3, nk, 6)), given_tau=zeros(nv),
         group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 4)),
-        failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64), closure=zeros(1), energy=zeros(2), momentum=zeros(6),
+        failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64),
+        closure=zeros(1), energy=zeros(2), momentum=zeros(6),
         record_q=zeros((0, nq)), record_v=zeros((0, nv)), record_position=zeros((0, nb, 3)),
         record_rotation=zeros((0, nb, 4)), record_books=zeros((0, 9)), record_reaction=zeros((0, nc, 6)),
     )  # fmt: skip

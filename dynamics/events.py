@@ -29,8 +29,9 @@ class Connect:
 
     def apply(self, chain, state):
         self.link = chain.connect(
-            self.first, self.second, self.joint, self.at, self.to, state, self.name, self.ease, self.stiffness, self.damping
-        )
+            self.first, self.second, self.joint, self.at, self.to, state, self.name,
+            self.ease, self.stiffness, self.damping,
+        )  # fmt: skip
         return self.link
 
 

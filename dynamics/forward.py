@@ -10,8 +10,9 @@ from .kernels.bias import joint_forces
 from .kernels.books import gather_reactions
 from .kernels.evaluate import accelerate, project_velocity, reactions
 from .kernels.kinematics import move_links, place_links, spread_columns
-from .kernels.loops import loop_forces, row_rates
+from .kernels.loops import loop_forces
 from .kernels.mass import composite_mass
+from .kernels.rows import row_rates
 from .kernels.steps import FAILED_MASS, begin
 from .motion import joint_tables
 from .pose import check_vector
@@ -54,7 +55,8 @@ def prepare(chain, state, tau=None, wrenches=None):
     if form.here.failure[0] == FAILED_MASS:
         link = chain.links[form.arrays.dof_link[form.here.failure[1]] - 1]
         raise ValueError(
-            f"link {link.name} can move without moving any mass: give it, or what hangs on it, mass and inertia, or fix its joint"
+            f"link {link.name} can move without moving any mass: give it, or what hangs on it, mass and inertia, "
+            "or fix its joint"
         )
     return form
 

@@ -2,7 +2,8 @@
 """How kernels are compiled, and the records of arrays they work on.
 
 With numba, a kernel is machine code and a record is one pointer to it, so that a call from Python costs less than a
-microsecond however many arrays it needs. Without numba the same source runs as plain Python: slow, but the same numbers.
+microsecond however many arrays it needs. Without numba the same source runs as plain Python: slow, but the same
+numbers.
 """
 
 from collections import namedtuple

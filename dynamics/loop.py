@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Generalized coordinates of the closed chain, as in paper 000 §II-B, and inverse dynamics with chosen actuators.
 
-The kernels project instead of choosing coordinates (kernels/loops.py); here is the paper's own form, for those who want to see
-or to force the choice, and for actuator forces.
+The kernels project instead of choosing coordinates (kernels/loops.py); here is the paper's own form, for those who
+want to see or to force the choice, and for actuator forces.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ RANK_TOLERANCE = 1e-9
 
 @dataclass
 class ClosedLoop:
-    """J_C (6 per virtual link, N_J) with rows [angular; linear] at the joint point, world axes, and what follows from it.
+    """J_C (6 per virtual link, N_J) with rows [angular; linear] at the joint point, world axes, and what follows from
+    it.
 
     Columns are the tree velocities (N_O), then the velocities of the virtual joints, in the order of chain.connections.
     """
@@ -40,7 +41,8 @@ class ClosedLoop:
 def closed_loop(chain, state, independent=None, actuated=None):
     """Rank, mobility and generalized coordinates of the chain at a state (000 (9)-(17)).
 
-    independent   columns to take as theta_G; left out, they are chosen so that J_S is well conditioned in the mass metric
+    independent   columns to take as theta_G; left out, they are chosen so that J_S is well conditioned in the mass
+                  metric
     actuated      columns of theta_A; left out: all but those of free joints
     """
     J_C, beta = constraint_matrix(chain, state)
@@ -137,9 +139,9 @@ class Actuation:
 def inverse_dynamics(chain, state, qdd, actuated=None, weights=None, wrenches=None):
     """Joint forces for given accelerations.
 
-    With every tree joint actuated (the default) these are the forces of the spanning tree. With chosen actuators (columns as in
-    closed_loop) the result is an Actuation: W'tau_O = S'tau_A (000 (7), (8)), the smallest forces (weighted) where there
-    are more actuators than needed, and what is missing where there are fewer.
+    With every tree joint actuated (the default) these are the forces of the spanning tree. With chosen actuators
+    (columns as in closed_loop) the result is an Actuation: W'tau_O = S'tau_A (000 (7), (8)), the smallest forces
+    (weighted) where there are more actuators than needed, and what is missing where there are fewer.
     """
     tree = tree_forces(chain, state, qdd, wrenches)
     if actuated is None:

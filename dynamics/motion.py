@@ -28,7 +28,9 @@ class Motion:
         self._rotation = RotationSpline(times, Rotation.from_quat(rotations[:, [1, 2, 3, 0]]))
 
     def sample(self, times):
-        """Positions (n, 3), rotations (n, 4), and in world axes: angular velocity, velocity, their time derivatives (n, 3)."""
+        """Positions (n, 3), rotations (n, 4), and in world axes: angular velocity, velocity, their time derivatives
+        (n, 3).
+        """
         inside = np.clip(times, self.times[0], self.times[-1])
         moving = ((times >= self.times[0]) & (times <= self.times[-1]))[:, None]
         turned = self._rotation(inside)
@@ -80,7 +82,8 @@ def as_motion(motion, name):
 
 def joint_tables(link, times):
     """q (n, 7), v (n, 6), a (n, 6) of a free joint that makes the link move as given; velocities in the link frame."""
-    position, quaternion, spin, velocity, spin_up, acceleration = link.motion.sample(np.asarray(times, dtype=np.float64))
+    times = np.asarray(times, dtype=np.float64)
+    position, quaternion, spin, velocity, spin_up, acceleration = link.motion.sample(times)
     base = Rotation.from_quat(link.at.rotation[[1, 2, 3, 0]]).inv()
     turned = Rotation.from_quat(quaternion[:, [1, 2, 3, 0]])
     back = turned.inv()

@@ -19,7 +19,8 @@ class SimulationDiverged(RuntimeError):
 
 @dataclass(eq=False)
 class Happening:
-    """A structure change that took place: the event, its link, when, and the impulses of the connections (N s, N m s)."""
+    """A structure change that took place: the event, its link, when, and the impulses of the connections (N s, N m s).
+    """
 
     event: Any
     link: Any
@@ -67,10 +68,12 @@ class Run:
         if not -count <= i < count:
             raise ValueError(f"instant {i} is not among the {count} recorded")
         i %= count
-        for part in self._parts:
-            if i < len(part[2]):
-                return part, i
+        parts = iter(self._parts)
+        part = next(parts)
+        while i >= len(part[2]):
             i -= len(part[2])
+            part = next(parts)
+        return part, i
 
     def chain(self, i):
         """The chain as it was at instant i, right after any event at that instant."""

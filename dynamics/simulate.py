@@ -15,14 +15,18 @@ SAME_TIME = 1e-12  # s
 OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open than this
 
 
-def simulate(chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None, iterate=False):
+def simulate(
+    chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None, iterate=False, run=None
+):
     """Simulate a chain from a state; the chain and the state that were given stay as they are.
 
     events     Connect and Cut; they take place at their exact times, also between steps
     tau        (nv) constant joint forces;  wrenches   {link: [moment; force] at its origin, world axes}, constant
     iterate    return a generator instead that yields the progress (0 to 1) and returns the Run; close it to cancel
+    run        an empty Run to record into, to be looked at while it grows
     """
-    work = _simulate(chain, state, duration, step, integrator, list(events), wrenches, tau)
+    work = _simulate(
+        chain, state, duration, step, integrator, list(events), wrenches, tau, Run() if run is None else run)
     if iterate:
         return work
     while True:
@@ -32,7 +36,7 @@ def simulate(chain, state, duration, step=1 / 240, integrator="midpoint", events
             return finished.value
 
 
-def _simulate(chain, state, duration, step, integrator, events, wrenches, tau):
+def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, run):
     if not (np.isfinite(duration) and duration >= 0.0):
         raise ValueError(f"duration must be a number of seconds that is not negative, not {duration}")
     state.check(chain)
@@ -40,7 +44,6 @@ def _simulate(chain, state, duration, step, integrator, events, wrenches, tau):
     state = state.copy()
     state.chain = chain
     timed, conditions = _sort(events, state.time)
-    run = Run()
     engine = _Engine(chain, state, step, integrator, wrenches, tau, run)
     total = max(1, round(duration / step))
     end = state.time + duration
@@ -119,7 +122,8 @@ class _Engine:
         )  # fmt: skip
 
     def block(self, steps, conditions):
-        """Take whole steps without timed events; stop before the first step in which a condition comes true, and cross it.
+        """Take whole steps without timed events; stop before the first step in which a condition comes true, and cross
+        it.
 
         Returns the number of steps taken.
         """

@@ -111,7 +111,8 @@ class State:
         return twist
 
     def joint_pose(self, grip):
-        """Pose of a connection's joint frame on the first link, relative to the one on the second: where the joint is."""
+        """Pose of a connection's joint frame on the first link, relative to the one on the second: where the joint is.
+        """
         grip = self.chain.find(grip)
         if grip.real is None:
             raise ValueError(f"{grip.name} is not a connection")

@@ -4,8 +4,8 @@
 import math
 
 from ..jit import kernel
-from .loops import pull_softly
 from .rotations import cross
+from .rows import pull_softly
 
 
 @kernel
@@ -20,7 +20,7 @@ def joint_forces(model, data, with_free):
     data.bias    (nv) out
     """
     parent, root, v_start, depth = model.parent, model.root, model.v_start, model.depth
-    column, inertia, twist, v, a = data.column, data.inertia, data.twist, data.v, data.a
+    column, inertia, twist, a = data.column, data.inertia, data.twist, data.a
     drift, force, bias, wrench, position = data.drift, data.force, data.bias, data.wrench, data.position
     drift[0, 3], drift[0, 4], drift[0, 5] = -model.gravity[0], -model.gravity[1], -model.gravity[2]
     for i in range(1, parent.shape[0]):

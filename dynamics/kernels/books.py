@@ -6,7 +6,7 @@ import math
 from ..jit import kernel
 from .bias import spring_end
 from .evaluate import accelerate, reactions
-from .loops import joint_frames, unit_axis
+from .rows import joint_frames, unit_axis
 
 
 @kernel

@@ -7,15 +7,17 @@ from ..jit import kernel
 from .bias import joint_forces
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
-from .loops import constrain, factor_loops, lay_rows, loop_forces, open_by, row_drifts, row_rates, soften_drifts, stiffen_mass
+from .loops import constrain, factor_loops, loop_forces, stiffen_mass
 from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
+from .rows import lay_rows, open_by, row_drifts, row_rates, soften_drifts
 
 
 @kernel
 def impose(model, data, sample, part):
     """Set prescribed links and given joint forces to what their tables say a `part` of a step after a sample.
 
-    Tables have two samples a step, so parts 0, 0.5 and 1 are in them; between those the parabola through the three is taken.
+    Tables have two samples a step, so parts 0, 0.5 and 1 are in them; between those the parabola through the three is
+    taken.
     """
     data.now[0] = data.time[0] + part * data.now[1]
     first = (1.0 - part) * (1.0 - 2.0 * part)
@@ -71,7 +73,8 @@ def factor(model, data, decide):
 def accelerate(model, data, turning):
     """Accelerations of the closed chain (001 (17)-(19) and (13), in the projected form of loops.py).
 
-    turning = 0 leaves out what keeps the velocity on the loops while they turn: for a step that projects it there afterwards.
+    turning = 0 leaves out what keeps the velocity on the loops while they turn: for a step that projects it there
+    afterwards.
 
     data.a      (nv) in: prescribed entries; out: all
     data.half   (nv) out: D^-1/2 L^-T (tau - bias), what the accelerations would be without loops

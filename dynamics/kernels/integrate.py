@@ -10,11 +10,12 @@ from .rotations import cross, exponential, multiply, shift_of_screw, turn
 
 @kernel
 def displace(model, start, move, scale, q):
-    """q <- start * exp(scale * move), joint by joint. Velocities are in the link frame, so moves multiply from the right.
+    """q <- start * exp(scale * move), joint by joint. Velocities are in the link frame, so moves multiply from the
+    right.
 
     start, q (nq) may be the same array; move (nv)
     """
-    kind, q_start, v_start, plane = model.kind, model.q_start, model.v_start, model.plane
+    kind, q_start, v_start = model.kind, model.q_start, model.v_start
     for i in range(1, kind.shape[0]):
         joint = kind[i]
         s, d = q_start[i], v_start[i]

@@ -48,7 +48,9 @@ def place_links(model, data):
                 u, t = q[s + 1], q[s + 2]
                 dx, dy, dz = turn(
                     w, x, y, z,
-                    u * plane[i, 0] + t * plane[i, 3], u * plane[i, 1] + t * plane[i, 4], u * plane[i, 2] + t * plane[i, 5],
+                    u * plane[i, 0] + t * plane[i, 3],
+                    u * plane[i, 1] + t * plane[i, 4],
+                    u * plane[i, 2] + t * plane[i, 5],
                 )  # fmt: skip
                 px, py, pz = px + dx, py + dy, pz + dz
             if joint == REVOLUTE or joint == CYLINDRICAL or joint == PLANAR:

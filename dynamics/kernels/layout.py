@@ -2,12 +2,13 @@
 """The arrays that kernels work on: their names, shapes, frames and units.
 
 `Model` says what a chain is; it changes only with the structure. `Data` says where it is now, and holds every
-intermediate result. Link 0 is the world. Spatial vectors are [angular; linear] in world axes about the origin of the link's
-tree: the current position of the tree's first link, held fixed for the length of one evaluation. In that common
+intermediate result. Link 0 is the world. Spatial vectors are [angular; linear] in world axes about the origin of the
+link's tree: the current position of the tree's first link, held fixed for the length of one evaluation. In that common
 frame velocities and composite inertias are plain sums, and loop Jacobians plain differences, of the same columns.
 
-nb links with the world, nq coordinates, nv velocities, depth the longest line of free ancestors, nc connections, nr loop rows,
-ni islands with loops, nu velocities in the support of loops and soft rows (all islands), nw the most rows in one island, nk prescribed links.
+nb links with the world, nq coordinates, nv velocities, depth the longest line of free ancestors, nc connections, nr
+loop rows, ni islands with loops, nu velocities in the support of loops and soft rows (all islands), nw the most rows
+in one island, nk prescribed links.
 """
 
 from ..jit import record

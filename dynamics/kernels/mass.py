@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mass matrix by composite bodies, its factor M = L'DL, and the half solves that the loops are built on.
 
-Row d of the matrix holds the entries of velocity d with its ancestors only, root first, and itself last. Two velocities in
-different branches do not meet, so nothing else exists, and the row of an ancestor lines up with the beginning of the row of
-every descendant. The factorisation eliminates from the leaves inward and so fills nothing in.
+Row d of the matrix holds the entries of velocity d with its ancestors only, root first, and itself last. Two
+velocities in different branches do not meet, so nothing else exists, and the row of an ancestor lines up with the
+beginning of the row of every descendant. The factorisation eliminates from the leaves inward and so fills nothing in.
 """
 
 import math
@@ -92,7 +92,8 @@ def factor_mass(model, data):
 
 @kernel
 def keep_diagonal(model, data):
-    """Remember the diagonal before factoring, in data.root_pivot: the scale against which a pivot counts as vanished."""
+    """Remember the diagonal before factoring, in data.root_pivot: the scale against which a pivot counts as vanished.
+    """
     for d in range(model.depth.shape[0]):
         n = model.depth[d]
         if n >= 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Exact momentum in free flight.
 
-Nothing but gravity changes the momentum of a group of links that floats: its centre of mass flies a parabola, and its angular
-momentum about the centre of mass is constant. A step of second order misses both by a little; the rigid motion of the whole
-group that makes up for it disturbs no joint and no connection within the group, and no order.
+Nothing but gravity changes the momentum of a group of links that floats: its centre of mass flies a parabola, and its
+angular momentum about the centre of mass is constant. A step of second order misses both by a little; the rigid motion
+of the whole group that makes up for it disturbs no joint and no connection within the group, and no order.
 """
 
 from ..jit import kernel
@@ -13,7 +13,8 @@ from .rotations import cross, turn
 
 @kernel
 def _sum_up(model, data, n):
-    """Mass, centre, momentum and inertia of group n: (mass, centre 3, angular about the centre 3, linear 3, tensor 6)."""
+    """Mass, centre, momentum and inertia of group n: (mass, centre 3, angular about the centre 3, linear 3, tensor 6).
+    """
     floating, root, inertia, twist, position = model.floating, model.root, data.inertia, data.twist, data.position
     m = 0.0
     sx, sy, sz = 0.0, 0.0, 0.0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The four integrators. Each step begins and ends on the loops, in position and in velocity, with factors that fit the pose.
+"""The four integrators. Each step begins and ends on the loops, in position and in velocity, with factors that fit the
+pose.
 
 A step of length h uses three samples of what is given over time: at its beginning, middle and end.
 """
@@ -10,9 +11,10 @@ from .books import record_instant
 from .evaluate import accelerate, factor, impose, project_position, project_velocity
 from .integrate import displace, to_algebra
 from .kinematics import move_links, place_links, spread_columns
-from .loops import constrain, lay_rows, open_by, row_drifts, soften_drifts
+from .loops import constrain
 from .mass import ascend, descend
 from .momentum import hold_momentum, restore_momentum
+from .rows import lay_rows, open_by, row_drifts, soften_drifts
 
 EULER, SEMI_IMPLICIT, MIDPOINT, RKMK4 = 0, 1, 2, 3
 
@@ -54,7 +56,9 @@ def settle(model, data, sample, part):
 
 @kernel
 def begin(model, data):
-    """Make a state that is on the loops ready for steps. Returns the failure of the factors, and how far loops are open."""
+    """Make a state that is on the loops ready for steps. Returns the failure of the factors, and how far loops are
+    open.
+    """
     impose(model, data, 0, 0.0)
     return resume(model, data)
 
@@ -192,7 +196,9 @@ def step_midpoint(model, data, h, sample, part, span):
 
 @kernel
 def step_once(model, data, h, integrator, sample, part, span):
-    """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a failure."""
+    """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a
+    failure.
+    """
     impose(model, data, sample, part)
     failure = 0
     if integrator == RKMK4:
@@ -219,8 +225,8 @@ def step_once(model, data, h, integrator, sample, part, span):
 def advance(model, data, steps, h, integrator):
     """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why).
 
-    A step that is too long for the motion at hand (the implicit equations or the loops do not converge) is taken in shorter
-    ones: a whip of a light limb then costs time instead of the run.
+    A step that is too long for the motion at hand (the implicit equations or the loops do not converge) is taken in
+    shorter ones: a whip of a light limb then costs time instead of the run.
     """
     q, v = data.q, data.v
     data.now[1] = h
