@@ -80,6 +80,13 @@ def is_scaled(axes):
     return (np.abs(np.einsum("...ij,...ij->...j", axes, axes) - 1.0) > 2.0 * SCALED).any(axis=(1, 2))
 
 
+def straightened(axes):
+    """The rotations nearest to axes (B, F, 3, 3): one Newton step where only rounding is in the way."""
+    if (np.abs(np.einsum("...ij,...ij->...j", axes, axes) - 1.0) > 1e-4).any():
+        return orthonormal(axes)
+    return axes @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(axes, -1, -2) @ axes)
+
+
 def orthonormal(matrix):
     """The rotation nearest to a matrix: what is left of it without scale and shear."""
     left, _, right = np.linalg.svd(matrix)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import channels
-from .bones import SCALED, Rest, is_scaled, orthonormal
+from .bones import SCALED, Rest, orthonormal, straightened
 
 PLACE = 4e-7  # of the largest coordinate, at least a metre: what single precision leaves of a place
 
@@ -150,7 +150,7 @@ class Pose:
     def turn_some(self, some):
         """Axes (n, F, 3, 3) of some bones below their parents as they are now; solves their rotation channels."""
         turn, last = self.rest.turn(some, self.axes[self.parents[some]])
-        straight = orthonormal(turn) if is_scaled(turn).any() else turn
+        straight = straightened(turn)
         rotation = np.empty((len(some), self.count, 3, 3))
         free = {}
         for row, index in enumerate(some):

@@ -33,7 +33,7 @@ class Written:
     """A result that is ready to play but does not play yet."""
 
     motion: actions.Motion
-    paths: list  # data paths of the channels that the simulation wrote
+    channels: list  # what the simulation wrote: [(data path, index)]
     missed: dict  # what locks and drivers kept from its pose: {bone or object: (metres, radians)}
 
     def discard(self):
@@ -73,7 +73,7 @@ def write_result(scene, armature, frames, bone_names, positions, rotations, merg
     motion = build_action(source, frames, lead_frames(scene, frames), tracks, plan.muted)
     size = np.cbrt(np.abs(np.linalg.det(world[0, :3, :3])))
     missed = {name: (distance * size, angle) for name, (distance, angle) in pose.missed().items()}
-    return Written(motion, [track.path for track in tracks], missed)
+    return Written(motion, channels_of(tracks), missed)
 
 
 def write_object_result(scene, owner, frames, positions, rotations):
@@ -96,7 +96,7 @@ def write_object_result(scene, owner, frames, positions, rotations):
               Track(paths[1], GROUP, rotation, free(offer.fixed_rotation, rotation.shape[1]), bool(muted))]
     motion = build_action(source, frames, lead_frames(scene, frames), tracks, muted)
     missed = {owner.name: (distance, angle)} if distance > 1e-5 or angle > 1e-5 else {}
-    return Written(motion, paths[:2], missed)
+    return Written(motion, channels_of(tracks), missed)
 
 
 def checked(owner, names, frames, positions, rotations):
@@ -167,6 +167,10 @@ def delta_rotation(owner):
     if owner.rotation_mode == "AXIS_ANGLE":
         return np.eye(3)
     return to_matrix(owner.rotation_mode, owner.delta_rotation_euler)
+
+
+def channels_of(tracks):
+    return [(track.path, index) for track in tracks for index in track.indices]
 
 
 def free(fixed, size):
