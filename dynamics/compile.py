@@ -9,7 +9,7 @@ from collections import namedtuple
 import numpy as np
 
 from .jit import build, kernel
-from .joint import FREEDOMS, LOOP_ROWS, Joint
+from .joint import FREE, FREEDOMS, LOOP_ROWS, Joint
 from .kernels.layout import DATA, MODEL, DataArrays, ModelArrays
 from .pose import quaternion_product
 
@@ -295,35 +295,53 @@ def _supports(parent, v_start, depth, first, second, common, island, row_start, 
 
 def _floating_groups(chain, tree):
     """Trees and trees joined to them that nothing holds: their momentum changes by gravity alone."""
-    roots = [link for link in chain.links if link.parent is chain.world]
-    top = {link.key: chain.links[tree.root[link.index + 1] - 1] for link in chain.links}
-    leader = {link.key: link.key for link in roots}
-    held = {link.key for link in roots if link.joint != Joint.free() or link.motion is not None}
+    ties = [(grip.real.index + 1, grip.parent.index + 1) for grip in chain.connections]
+    ties += [(spring.first.index + 1, spring.second.index + 1) for spring in chain.springs]
+    free = tree.kind == FREE
+    free[tree.prescribed] = False
+    floating, ends, roots = _group(tree.parent, tree.root, free, np.array(ties, dtype=np.int64).reshape(-1, 2))
+    return dict(floating=floating, floating_root=ends, floating_roots=roots)
 
-    def find(key):
-        while leader[key] != key:
-            key = leader[key]
-        return key
 
-    ties = [(grip.real, grip.parent) for grip in chain.connections] + [(s.first, s.second) for s in chain.springs]
-    for first, second in ties:
-        ends = [top[link.key].key for link in (first, second) if link is not chain.world]
-        if len(ends) < 2:
-            held.update(ends)
-        else:
-            leader[find(ends[0])] = find(ends[1])
-    held = {find(key) for key in held}
-    groups = sorted({find(link.key) for link in roots} - held)
-    number = {key: n for n, key in enumerate(groups)}
-    floating = np.full(len(chain.links) + 1, -1)
-    for link in chain.links:
-        floating[link.index + 1] = number.get(find(top[link.key].key), -1)
-    members = [[link.index + 1 for link in roots if number.get(find(link.key)) == n] for n in range(len(groups))]
-    ends = np.cumsum([0] + [len(group) for group in members])
-    return dict(
-        floating=floating, floating_root=np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64),
-        floating_roots=np.array([i for group in members for i in group], dtype=np.int64),
-    )  # fmt: skip
+@kernel
+def _group(parent, root, free, ties):
+    """Group of every link (-1 if held), and the roots of every group: (first, one past the last) in a list."""
+    nb = parent.shape[0]
+    leader, held = np.arange(nb), np.zeros(nb, dtype=np.int64)
+    for i in range(1, nb):
+        if parent[i] == 0 and not free[i]:
+            held[i] = 1
+    for t in range(ties.shape[0]):
+        a, b = root[ties[t, 0]], root[ties[t, 1]]
+        while leader[a] != a:
+            a = leader[a]
+        while leader[b] != b:
+            b = leader[b]
+        if a == 0 or b == 0:
+            held[max(a, b)] = 1
+        elif a != b:
+            leader[a] = b
+            held[b] = max(held[a], held[b])
+    number, count = np.full(nb, -1, dtype=np.int64), 0
+    for i in range(1, nb):
+        if parent[i] == 0 and leader[i] == i and held[i] == 0:
+            number[i] = count
+            count += 1
+    floating = np.full(nb, -1, dtype=np.int64)
+    for i in range(1, nb):
+        a = root[i]
+        while leader[a] != a:
+            a = leader[a]
+        floating[i] = number[a]
+    ends, roots, used = np.zeros((count, 2), dtype=np.int64), np.zeros(nb, dtype=np.int64), 0
+    for n in range(count):
+        ends[n, 0] = used
+        for i in range(1, nb):
+            if parent[i] == 0 and floating[i] == n:
+                roots[used] = i
+                used += 1
+        ends[n, 1] = used
+    return floating, ends, roots[:used].copy()
 
 
 def _one_island(depth, give):
