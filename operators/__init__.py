@@ -3,7 +3,9 @@
 
 import bpy
 
-CLASSES = []
+from . import apply, setup
+
+CLASSES = (*setup.CLASSES, *apply.CLASSES)
 
 
 def register():

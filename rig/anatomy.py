@@ -62,6 +62,9 @@ class Anatomy:
         """The first bone of a segment, or -1."""
         return next((bone for bone in self.named(part, side) if not self.continues(bone)), -1)
 
+    def _sides(self, bones):
+        return {self.parts[bone].side for bone in bones}
+
     def _become(self, bone, part):
         self.parts[bone] = self.parts[bone]._replace(part=part)
 
@@ -88,7 +91,7 @@ class Anatomy:
         carrying = [bone for bone in range(len(self.parts)) if legs & set(self.descendants(bone))]
         named = [bone for bone in central if bone in carrying]
         spine = [bone for bone in self.named("spine") + self.named("trunk") if bone in carrying]
-        both = [bone for bone in carrying if len(legs & set(self.descendants(bone))) > 1]
+        both = [bone for bone in carrying if len(self._sides(legs & set(self.descendants(bone)))) > 1]
         if named or spine:
             pelvis = min(named or spine, key=self.depth)
         elif both:

@@ -6,13 +6,18 @@ changed since, and leaves that alone.
 """
 
 import json
+from dataclasses import dataclass
 
+import bpy
 import numpy as np
 
+from .actions import Motion
 from .body import Body
 from .guess import bone_settings
+from .skeleton import check_armature
 
 PREFIX = "trapeze_"
+MIRROR = {"axis": (1, -1, -1), "centre": (-1, 1, 1), "spread": (1, 1, 1, -1, -1, 1)}
 
 
 def set_up(owner, scene, mass=None, keep=True):
@@ -48,25 +53,67 @@ def changes(bone):
 
 
 def remove(owner):
-    """Take everything off the armature that makes it a figure; its motions stay."""
+    """Take everything off the armature that makes it a figure. It plays its source again."""
+    check_armature(owner)
+    figure = owner.trapeze.figure
+    if figure.showing == "RESULT" and figure.source:
+        Motion(figure.source, figure.source_slot).assign(owner)
+    elif figure.showing == "RESULT" and owner.animation_data:
+        owner.animation_data.action = None
     for bone in owner.pose.bones:
         for name in _names(bone):
             bone.property_unset(name)
-    owner.trapeze.property_unset("figure")
+    for setting in figure.bl_rna.properties:
+        if setting.identifier not in ("rna_type", "name"):
+            figure.property_unset(setting.identifier)
     owner.trapeze.role = "NONE"
 
 
 def copy_settings(source, targets, names):
-    """Give some settings of one pose bone to others, by their names without the prefix."""
+    """Give some settings of a pose bone to others, by their names without the prefix; mirrored to its opposite."""
     for bone in targets:
-        for name in names:
-            setattr(bone, PREFIX + name, getattr(source, PREFIX + name))
+        mirrored = bone.name == bpy.utils.flip_name(source.name) != source.name
+        settings = {name: _value(source, name) for name in names}
+        for name, value in (_mirrored(settings) if mirrored else settings).items():
+            setattr(bone, PREFIX + name, value)
 
 
-def kind(owner):
-    """What set-up took the figure for, and its height in metres."""
+def _mirrored(settings):
+    """The settings for the opposite bone: seen in a mirror, turns about Y and Z run backwards, and X points back."""
+    flipped = dict(settings)
+    for name in ("swing_z", "twist"):
+        lower, upper = f"{name}_lower", f"{name}_upper"
+        if lower in settings:
+            flipped[lower], flipped[upper] = -settings[upper], -settings[lower]
+    for name, signs in MIRROR.items():
+        if name in settings:
+            flipped[name] = [sign * value for sign, value in zip(signs, settings[name])]
+    return flipped
+
+
+@dataclass
+class Summary:
+    """What a figure consists of."""
+
+    kind: str  # human, quadruped or creature
+    height: float  # metres
+    links: int
+    merged: int
+    ignored: int
+    mass: float  # kilograms, of all bones that take part
+    driven: bool  # whether constraints of the rig move links: its controls are not simulated
+
+
+def summary(owner):
+    """What the panel says about a figure."""
     known = _stored(owner.trapeze.figure.guess)
-    return known.get("kind", "creature"), known.get("height", 0.0)
+    bones = owner.pose.bones
+    parts = [bone.trapeze_part for bone in bones]
+    mass = sum(bone.trapeze_mass for bone, part in zip(bones, parts) if part != "IGNORED")
+    driven = any(part == "LINK" and len(bone.constraints) for bone, part in zip(bones, parts))
+    return Summary(
+        known.get("kind", "creature"), known.get("height", 0.0), parts.count("LINK"), parts.count("MERGED"),
+        parts.count("IGNORED"), mass, driven)
 
 
 def _settle(bone, settings, keep):

@@ -74,20 +74,27 @@ def read_links(owner, depsgraph):
     if owner.trapeze.role != "FIGURE":
         raise RigError(f"{owner.name} is not a figure; use Set Up Figure first")
     seen = owner.evaluated_get(depsgraph)
-    metre = depsgraph.scene.unit_settings.scale_length
-    world = np.array(seen.matrix_world)
-    size = uniform_scale(owner, world) * metre
+    size = uniform_scale(owner, seen.matrix_world) * depsgraph.scene.unit_settings.scale_length
     tree = _Tree(owner, skeleton)
-    matrices = np.array([seen.pose.bones[name].matrix for name in skeleton.names])
+    matrices = np.array([seen.pose.bones[name].matrix for name in skeleton.names], dtype=float)
     if not np.isfinite(matrices[tree.taking]).all():
         raise RigError(f"The pose of {owner.name} has values that are not numbers; look at its keys and drivers")
     lengths = np.linalg.norm(matrices[:, :3, :3], axis=1).min(axis=1) * skeleton.lengths
     flat = [bone for bone in tree.taking if lengths[bone] < FLAT * skeleton.size]
     if flat:
         raise RigError(f"{skeleton.names[flat[0]]} has zero length; give it a length or set its part to Ignored")
-    rotations = orthonormal(world[:3, :3] @ matrices[:, :3, :3])
-    positions = (matrices[:, :3, 3] @ world[:3, :3].T + world[:3, 3]) * metre
-    return [_describe(tree, bone, seen, rotations, positions, size) for bone in tree.links]
+    positions, rotations = link_poses(owner, depsgraph, skeleton.names)
+    # Settings come from the original, to which Blender hands animated values back: a copy can lag behind.
+    return [_describe(tree, bone, owner.pose.bones, rotations, positions, size) for bone in tree.links]
+
+
+def link_poses(owner, depsgraph, names):
+    """World positions (n, 3) in metres and rotations (n, 3, 3) of some bones, as they look now."""
+    seen = owner.evaluated_get(depsgraph)
+    world = np.array(seen.matrix_world, dtype=float)
+    matrices = np.array([seen.pose.bones[name].matrix for name in names], dtype=float)
+    positions = (matrices[:, :3, 3] @ world[:3, :3].T + world[:3, 3]) * depsgraph.scene.unit_settings.scale_length
+    return positions, orthonormal(world[:3, :3] @ matrices[:, :3, :3])
 
 
 class _Tree:
@@ -123,9 +130,9 @@ class _Tree:
         return bone
 
 
-def _describe(tree, bone, seen, rotations, positions, size):
-    skeleton, settings = tree.skeleton, seen.pose.bones[bone]
-    pieces = [_part(tree, one, seen, rotations, positions, bone, size) for one in tree.merged[bone]]
+def _describe(tree, bone, pose, rotations, positions, size):
+    skeleton, settings = tree.skeleton, pose[bone]
+    pieces = [_part(tree, one, pose, rotations, positions, bone, size) for one in tree.merged[bone]]
     masses, shapes, capsules = zip(*pieces)
     mass, shape = merge(masses, shapes)
     place = {"position": positions[bone], "rotation": rotations[bone]}
@@ -154,9 +161,9 @@ def _describe(tree, bone, seen, rotations, positions, size):
         tensor=shape.tensor(mass), limits=_limits(tree, bone, settings, joint), capsules=list(capsules))
 
 
-def _part(tree, one, seen, rotations, positions, link, size):
+def _part(tree, one, pose, rotations, positions, link, size):
     """Mass, shape and capsule of one bone, in the frame of the link that it moves with."""
-    settings, skeleton = seen.pose.bones[one], tree.skeleton
+    settings, skeleton = pose[one], tree.skeleton
     turn = rotations[link].T @ rotations[one]
     shift = rotations[link].T @ (positions[one] - positions[link])
     end = skeleton.axes[one].T @ (tree.ends[one] - skeleton.heads[one]) * size
@@ -166,7 +173,7 @@ def _part(tree, one, seen, rotations, positions, link, size):
         spread = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) * size**2
     else:
         spread = capsule(np.zeros(3), end, radius).spread
-    centre = turn @ (np.array(settings.trapeze_centre) * size) + shift
+    centre = turn @ (np.array(settings.trapeze_centre, dtype=float) * size) + shift
     return settings.trapeze_mass, Shape(0.0, centre, turn @ spread @ turn.T), Capsule(shift, turn @ end + shift, radius)
 
 

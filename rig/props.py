@@ -9,6 +9,15 @@ from .shapes import is_closed, shell, solid
 from .skeleton import uniform_scale
 
 
+def set_motion(owner, motion):
+    """Make the object a prop that is STATIC, ANIMATED or DYNAMIC, or none with NONE. Raises RigError."""
+    if owner.library is not None:
+        raise RigError(f"{owner.name} is linked from another file; make a library override of it first")
+    owner.trapeze.role = "NONE" if motion == "NONE" else "PROP"
+    if motion != "NONE":
+        owner.trapeze.prop.motion = motion
+
+
 def prop_inertia(owner, depsgraph):
     """Mass, centre of mass (3,) and tensor (3, 3) about it, in the object's own axes. Raises RigError.
 

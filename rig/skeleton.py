@@ -34,7 +34,7 @@ def check_armature(owner):
 
 def uniform_scale(owner, matrix):
     """Size of the axes of an object's world matrix, which must be the same for all and not mirrored."""
-    axes = np.array(matrix)[:3, :3]
+    axes = np.array(matrix, dtype=float)[:3, :3]
     sizes = np.linalg.norm(axes, axis=0)
     if not np.isfinite(axes).all() or sizes.min() <= 1e-9:
         raise RigError(f"{owner.name} has a scale of zero; give it a size")

@@ -30,13 +30,25 @@ def skin_shapes(skeleton, ends):
 
 def bound_meshes(owner):
     """The mesh objects that follow the armature object or one of its bones."""
-    return [mesh for mesh in bpy.data.objects if mesh.type == "MESH" and _follows(mesh, owner)]
+    return [mesh for mesh in bpy.data.objects if owner in _armatures(mesh)]
 
 
-def _follows(mesh, owner):
-    if mesh.parent == owner and mesh.parent_type in ("ARMATURE", "BONE"):
-        return True
-    return any(modifier.type == "ARMATURE" and modifier.object == owner for modifier in mesh.modifiers)
+def armature_of(owner):
+    """The armature that an object is, or that its mesh follows; None if there is none."""
+    if owner is None or owner.type == "ARMATURE":
+        return owner
+    return next((rig for rig in _armatures(owner) if rig), None)
+
+
+def _armatures(mesh):
+    """The armatures that a mesh follows."""
+    if mesh.type != "MESH" or mesh.trapeze.role == "PROP":
+        return
+    if mesh.parent and mesh.parent.type == "ARMATURE" and mesh.parent_type in ("ARMATURE", "BONE"):
+        yield mesh.parent
+    for modifier in mesh.modifiers:
+        if modifier.type == "ARMATURE":
+            yield modifier.object
 
 
 def _read(mesh, skeleton):

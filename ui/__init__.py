@@ -3,14 +3,18 @@
 
 import bpy
 
-CLASSES = []
+from . import overlay, properties_editor, sidebar
+
+CLASSES = (*sidebar.CLASSES, *properties_editor.CLASSES)
 
 
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    overlay.register()
 
 
 def unregister():
+    overlay.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
