@@ -16,8 +16,9 @@ OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open tha
 
 
 def simulate(
-    chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None, iterate=False, run=None
-):
+    chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None,
+    iterate=False, run=None,
+):  # fmt: skip
     """Simulate a chain from a state; the chain and the state that were given stay as they are.
 
     events     Connect and Cut; they take place at their exact times, also between steps
