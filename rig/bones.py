@@ -15,6 +15,7 @@ import numpy as np
 from mathutils import Matrix
 
 SCALED = 1e-6  # a scale that differs from one by less is a rounding error
+ROUNDING = 2e-7  # of single precision
 
 
 class Rest:
@@ -29,12 +30,13 @@ class Rest:
         self.inherits = np.array([bone.use_inherit_rotation for bone in bones], dtype=bool)
         self.simple = self.rooted | (self.inherits & np.array([bone.inherit_scale == "FULL" for bone in bones]))
         self.local = np.array([bone.use_local_location for bone in bones], dtype=bool)
+        self.crooked = np.abs(np.swapaxes(self.axes, -1, -2) @ self.axes - np.eye(3)).max((1, 2, 3)) > ROUNDING
         self.connected = np.array([bone.use_connect for bone in bones], dtype=bool) & ~self.rooted
 
     def turn(self, some, parents):
         """turn (n, F, 3, 3) and last (n, F, 3) of the bones numbered `some`, whose parents have the given axes."""
-        carried = parents @ self.axes[some]
-        turn = np.where(self.inherits[some, None, None, None], carried, self.still[some])
+        turn = parents @ self.axes[some]
+        turn[~self.inherits[some]] = self.still[some][~self.inherits[some]]
         last = np.ones((len(some), 1, 3))
         odd = np.flatnonzero(~self.simple[some])
         odd = odd[is_scaled(parents[odd])] if len(odd) else odd
@@ -43,6 +45,17 @@ class Rest:
             for row in odd:
                 turn[row], last[row] = inherit_scale(self.bones[some[row]], parents[row])
         return turn, last
+
+    def straight(self, some, turn, parents):
+        """The rotations nearest to `turn` (n, F, 3, 3): one itself unless a scale or crooked rest axes are in it."""
+        scaled, crooked = is_scaled(parents), self.crooked[some]
+        if scaled.any() or crooked.any():
+            turn = turn.copy()
+            crooked &= ~scaled
+            bent = turn[crooked]
+            turn[crooked] = bent @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(bent, -1, -2) @ bent)  # one Newton step
+            turn[scaled] = orthonormal(turn[scaled])
+        return turn
 
     def place(self, one, axes, head):
         """base (F, 3) and shift (F, 3, 3) of one bone, below a parent with the given axes (F, 3, 3) and head (F, 3)."""
@@ -78,13 +91,6 @@ def inherit_scale(bone, parents):
 def is_scaled(axes):
     """Which bones (B,) are scaled at any frame."""
     return (np.abs(np.einsum("...ij,...ij->...j", axes, axes) - 1.0) > 2.0 * SCALED).any(axis=(1, 2))
-
-
-def straightened(axes):
-    """The rotations nearest to axes (B, F, 3, 3): one Newton step where only rounding is in the way."""
-    if (np.abs(np.einsum("...ij,...ij->...j", axes, axes) - 1.0) > 1e-4).any():
-        return orthonormal(axes)
-    return axes @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(axes, -1, -2) @ axes)
 
 
 def orthonormal(matrix):

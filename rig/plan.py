@@ -25,43 +25,41 @@ class Plan:
         if missing:
             raise RigError(f"{armature.name} has no bone {missing[0]}; set up the figure again")
         self.names = list(names)
+        self.above = {bone.name: [parent.name for parent in bone.parent_recursive] for bone in bones}
         acting = acting_constraints(armature)
         written = set(names)
-        below = {bone.name for bone in bones if written & {parent.name for parent in bone.parent_recursive}}
+        below = {name for name, above in self.above.items() if not written.isdisjoint(above)}
         if merged is None:
-            merged = {name: nearest(bones[name], written) for name in below - written if bones[name].bone.use_deform}
+            merged = {name: self.nearest(name, written) for name in below - written if bones[name].bone.use_deform}
         carried = {
             name: link for name, link in merged.items()
             if name in bones and name not in written
-            and (nearest(bones[name], {link}) is None
+            and (link not in self.above[name]
                  or any(looks_outside(one, armature, written | below) for one in acting.get(name, ())))}
-        for name in ancestors(bones, written | set(carried)) & below - written - set(carried):
+        for name in self.ancestors(written | set(carried)) & below - written - set(carried):
             if name in acting:
-                carried[name] = nearest(bones[name], written)
+                carried[name] = self.nearest(name, written)
         self.carried = carried
         self.moved = moved = written | set(carried)
-        self.riding = ancestors(bones, moved) & below - moved
-        above = ancestors(bones, moved) - below - moved
-        self.held = any(name in acting for name in above)  # outside bones that channels alone do not explain
-        touching = {bones[name].parent.name for name in moved | self.riding if bones[name].parent} - moved - self.riding
-        self.above, self.touching = above, touching
+        self.riding = self.ancestors(moved) & below - moved
+        self.outside = self.ancestors(moved) - below - moved
+        self.held = any(name in acting for name in self.outside)  # channels alone do not explain their poses
+        self.touching = {self.above[name][0] for name in moved | self.riding if self.above[name]} & self.outside
         self.muted = unique(one for name in moved for one in acting.get(name, ()))
         self.freed = {name for name in moved if name in acting}
 
     def order(self, stepped):
         """All bones to compute, parents first; outside bones only where they touch, if their poses are sampled."""
-        names = set(self.names) | set(self.carried) | self.riding | (self.touching if stepped else self.above)
-        bones = [self.armature.pose.bones[name] for name in names]
-        return sorted(bones, key=lambda bone: (len(bone.parent_recursive), bone.name))
+        names = self.moved | self.riding | (self.touching if stepped else self.outside)
+        order = sorted(names, key=lambda name: (len(self.above[name]), name))
+        return [self.armature.pose.bones[name] for name in order]
 
+    def nearest(self, name, names):
+        """The closest of the named bones above a bone."""
+        return next((parent for parent in self.above[name] if parent in names), None)
 
-def nearest(bone, names):
-    """The closest bone above with one of the names."""
-    return next((parent.name for parent in bone.parent_recursive if parent.name in names), None)
-
-
-def ancestors(bones, names):
-    return {parent.name for name in names for parent in bones[name].parent_recursive}
+    def ancestors(self, names):
+        return {parent for name in names for parent in self.above[name]}
 
 
 def unique(items):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import channels
-from .bones import SCALED, Rest, orthonormal, straightened
+from .bones import SCALED, Rest, orthonormal
 
 PLACE = 4e-7  # of the largest coordinate, at least a metre: what single precision leaves of a place
 
@@ -149,8 +149,9 @@ class Pose:
 
     def turn_some(self, some):
         """Axes (n, F, 3, 3) of some bones below their parents as they are now; solves their rotation channels."""
-        turn, last = self.rest.turn(some, self.axes[self.parents[some]])
-        straight = straightened(turn)
+        parents = self.axes[self.parents[some]]
+        turn, last = self.rest.turn(some, parents)
+        straight = self.rest.straight(some, turn, parents)
         rotation = np.empty((len(some), self.count, 3, 3))
         free = {}
         for row, index in enumerate(some):

@@ -606,7 +606,7 @@ def test_objects(scene, write, mode, place):
 
 
 def test_at_most_a_quarter_of_the_time_of_bake(scene, write):
-    """250 frames, 60 bones. Best of several, since other work may slow either down."""
+    """250 frames, 60 bones, in processor time of this thread: other work on the machine must not decide."""
     bones = {f"b{i}": (f"b{i - 1}" if i else None, (0, 0, i / 10), (0, 0, i / 10 + 0.1), i > 0) for i in range(60)}
     rig = make_rig(bones)
     frames = np.arange(1, 251)
@@ -614,19 +614,20 @@ def test_at_most_a_quarter_of_the_time_of_bake(scene, write):
     rotations = np.cumsum(rng.normal(size=(250, 60, 4)) * 0.02, axis=0) + (1, 0, 0, 0)
     positions = np.zeros((250, 60, 3))
 
-    def best(run):
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-        return min(times)
+    def ours():
+        return write.write_result(scene, rig, frames, list(bones), positions, rotations)
 
-    ours = best(lambda: write.write_result(scene, rig, frames, list(bones), positions, rotations))
-    write.write_result(scene, rig, frames, list(bones), positions, rotations).motion.assign(rig)
+    def bake():
+        bpy.ops.nla.bake(frame_start=1, frame_end=250, only_selected=False, visual_keying=True, bake_types={"POSE"})
+
+    ours().motion.assign(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
-    bake = best(lambda: bpy.ops.nla.bake(
-        frame_start=1, frame_end=250, only_selected=False, visual_keying=True, bake_types={"POSE"}))
-    print(f"write {ours:.4f} s, bake {bake:.4f} s")
-    assert ours < 0.25 * bake
+    times = {ours: [], bake: []}
+    for _ in range(5):
+        for run in times:
+            start = time.thread_time()
+            run()
+            times[run].append(time.thread_time() - start)
+    print(f"write {min(times[ours]):.4f} s, bake {min(times[bake]):.4f} s")
+    assert min(times[ours]) < 0.25 * min(times[bake])
