@@ -43,7 +43,8 @@ class Channels:
     def read(cls, owner, values, driven):
         """From the values {path: (F or 1, n)} of the source and the driven channels {(path, index)}."""
         paths = channel_paths(owner)
-        fixed = [index for index in range(3) if owner.lock_location[index] or (paths[0], index) in driven]
+        locks = [False] * 3 if is_sealed(owner) else owner.lock_location
+        fixed = [index for index in range(3) if locks[index] or (paths[0], index) in driven]
         return cls(owner, *(values[path] for path in paths), fixed, *rotation_locks(owner, driven))
 
     @property
@@ -57,14 +58,20 @@ def rotation_locks(owner, driven):
     The locks of a quaternion or axis-angle rotation are on its four numbers only if the owner says so.
     """
     path, size = owner.path_from_id(rotation_name(owner)), channels.rotation_channel(owner.rotation_mode)[1]
-    locks = list(owner.lock_rotation)
+    locks = [False] * 3 if is_sealed(owner) else list(owner.lock_rotation)
     by_angles = size == 4 and not owner.lock_rotations_4d and any(locks)
     if size == 4:
-        locks = [owner.lock_rotation_w, *locks] if owner.lock_rotations_4d else [False] * 4
+        first = owner.lock_rotation_w and not is_sealed(owner)
+        locks = [first, *locks] if owner.lock_rotations_4d else [False] * 4
     fixed = [index for index in range(size) if locks[index] or (path, index) in driven]
     if fixed == [1, 2, 3] and owner.rotation_mode == "QUATERNION":
         fixed = [0, 1, 2, 3]  # what is left has no rotation to give
     return fixed, by_angles
+
+
+def is_sealed(owner):
+    """Whether everything is locked: a bone that hands should keep off, as Rigify's are, not one that cannot move."""
+    return all(owner.lock_location) and all(owner.lock_rotation)
 
 
 def turns_freely(owner, driven):

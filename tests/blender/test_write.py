@@ -396,6 +396,19 @@ def test_locked_channels_are_not_written(scene, write):
     assert thigh.rotation_euler[2] == pytest.approx(0.4)
 
 
+def test_bones_that_are_locked_all_over_are_written(scene, write):
+    """Rigify locks every channel of bones that hands should keep off. That says nothing about how they move."""
+    positions, rotations = make_poses()
+    rig = make_rig()
+    for bone in rig.pose.bones:
+        bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
+        bone.lock_rotation_w = True
+    written = write.write_result(scene, rig, FRAMES, LINKS, positions, rotations)
+    assert written.missed == {}
+    written.motion.assign(rig)
+    assert_shows(rig, positions, rotations)
+
+
 @pytest.mark.parametrize("mode", ["XYZ", "YXZ", "ZYX", "QUATERNION"])
 def test_hinge_with_two_locked_axes_turns_through_more_than_a_right_angle(scene, write, mode):
     rig = make_rig({"bone": (None, (0, 0, 0), (0, 1, 0), False)})
