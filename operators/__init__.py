@@ -3,16 +3,20 @@
 
 import bpy
 
-from . import apply, setup
+from . import apply, grips, headless, setup, simulate
 
-CLASSES = (*setup.CLASSES, *apply.CLASSES)
+CLASSES = (*setup.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES)
 
 
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    simulate.register()
+    headless.register()
 
 
 def unregister():
+    headless.unregister()
+    simulate.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

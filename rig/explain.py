@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What went wrong in a simulation, in the words of the scene: bones, grips and frames."""
+
+
+def in_words(read, text):
+    """A message of the library with the names of the scene in it."""
+    names = {link.name: str(place) for place, link in read.links.items()}
+    names |= {one.name: one.grip.name for one in read.holds}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, names[name])
+    return text[0].upper() + text[1:]
+
+
+def diverged(read, error):
+    """Why a run broke off, where and at which frame."""
+    frame = error.time / read.seconds
+    when = f"at frame {frame:.4g}"
+    grip = next((one.grip for one in read.holds if one.name == error.link.name), None)
+    if grip is None:
+        reason = in_words(read, str(error).rpartition(", t =")[0])
+        return f"{reason} {when}; use more substeps, or look at its mass and grips"
+    chain = error.run.chain(-1) if len(error.run) else read.chain
+    others = sorted({one.grip.name for one in read.holds if one.name in chain} - {grip.name})
+    if not others:
+        return f"{grip.name} cannot hold {when}: what it joins moves apart; make it soft or end it before"
+    return (
+        f"{grip.name} cannot hold {when} together with {' and '.join(others)}; "
+        "make one of them soft, end it before, or let it close over more frames")
