@@ -9,7 +9,6 @@ from .sidebar import copy_buttons
 
 class Details:
     bl_space_type, bl_region_type, bl_label = "PROPERTIES", "WINDOW", "Trapeze"
-    bl_options = {"DEFAULT_CLOSED"}
 
 
 def shown_bone(context):
@@ -51,7 +50,7 @@ class PHYSICS_PT_trapeze(Details, Panel):
 
 
 class SCENE_PT_trapeze(Details, Panel):
-    bl_context = "scene"
+    bl_context, bl_options = "scene", {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         settings.solver_settings(self.layout, context.scene)

@@ -32,7 +32,7 @@ def figure_summary(layout, owner):
     found = summary(owner)
     column = layout.column(align=True)
     column.scale_y = 0.8
-    column.label(text=f"{KINDS[found.kind]}, {found.height:.3g} m", icon="ARMATURE_DATA")
+    column.label(text=f"{KINDS[found.kind]}, {found.height:.2f} m", icon="ARMATURE_DATA")
     bones = found.links + found.merged
     column.label(text=f"{found.links} links of {bones} bones, {found.mass:.4g} kg", icon="BONE_DATA")
     if found.driven:
