@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The high bar and the swing of paper 000 §VII-B: the paper's counts of degrees of freedom, and what holds besides."""
 
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -133,3 +135,18 @@ def test_command_prints_counts_and_draws(example, numbers, tmp_path, monkeypatch
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
     assert 20_000 < len(content) < 300_000
+
+
+def test_script_of_the_readme_runs_as_shown(capsys):
+    """Its figure lets go at 0.8 s and then falls freely: after two seconds it is where gravity takes it."""
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    script = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
+    names = {}
+    exec(script, names)
+    run = names["run"]
+    assert capsys.readouterr().out.count("\n") >= 4
+    assert [event.link.name for event in run.events] == ["right hand", "left hand", "clasped hands"]
+    assert run.closure.max() < 1e-9
+    flying = run.times > 0.8 + 1e-9
+    pull = np.diff(run.momentum[flying, 5]) / np.diff(run.times[flying])
+    assert np.abs(pull + 9.81 * (30.0 + 4.0 + 4.0)).max() < 1e-6
