@@ -142,7 +142,7 @@ class Chain:
         law = check_vector((stiffness, rest, damping), 3, f"spring between {first.name} and {second.name}")
         if (law < 0).any():
             raise ValueError(f"spring between {first.name} and {second.name}: {law.tolist()} has a negative number")
-        ends = check_vector(at, 3, "spring end"), check_vector(to, 3, "spring end")
+        ends = [check_vector(point, 3, f"spring end on {end.name}") for end, point in ((first, at), (second, to))]
         self.springs.append(Spring(first, second, *ends, *law.tolist()))
         self._touch()
         return self.springs[-1]
@@ -170,13 +170,16 @@ class Chain:
         at = Pose() if at is None else at
         if first is second:
             raise ValueError(f"cannot connect link {first.name} with itself")
-        if not isinstance(joint, Joint):
-            raise ValueError(f"connection of {first.name} and {second.name}: {joint!r} is not a Joint")
+        label = f"connection of {first.name} and {second.name}"
+        for value, kind in ((joint, Joint), (at, Pose), (Pose() if to is None else to, Pose)):
+            if not isinstance(value, kind):
+                raise ValueError(f"{label}: expected a {kind.__name__}, not {value!r}")
+        if state is not None:
+            self._own(state)
         if to is None:
             if state is None:
                 raise ValueError(f"connecting {first.name} with {second.name}: give `to` or the state to take it from")
             to = state.pose(second).inverse() @ state.pose(first) @ at
-        label = f"connection of {first.name} and {second.name}"
         ease, stiffness, damping = check_vector((ease, stiffness, damping), 3, f"ease and softness of the {label}")
         if min(ease, stiffness, damping) < 0.0:
             raise ValueError(f"{label}: ease, stiffness and damping cannot be negative")
@@ -212,6 +215,10 @@ class Chain:
             return
         if link.motion is not None:
             raise ValueError(f"link {link.name} moves as given; there is no joint to cut")
+        if link.parent is self.world and link.joint == Joint.free():
+            raise ValueError(f"link {link.name} is free already; there is no joint to cut")
+        if state is not None:
+            self._own(state)
         moving = None if state is None else (state.pose(link), state.twist(link))
         kept = None if state is None else {other: state.coordinates(other) for other in self.links if other is not link}
         link.take_off()
@@ -240,7 +247,7 @@ class Chain:
     __getitem__ = find
 
     def __contains__(self, link):
-        return link in self._names if isinstance(link, str) else link.key in self._keys
+        return link in self._names if isinstance(link, str) else isinstance(link, Link) and link.key in self._keys
 
     def copy(self):
         """The same chain with links of its own; keys, names and order are kept."""
@@ -270,6 +277,12 @@ class Chain:
         if link.real is not None:
             raise ValueError(f"{link.name} is a virtual link; use its real link {link.real.name}")
         return link
+
+    def _own(self, state):
+        """Raise unless it is a state that fits this chain."""
+        from .state import need_state
+
+        need_state(state, self)
 
     def _claim(self, name):
         if not isinstance(name, str) or not name:

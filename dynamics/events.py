@@ -27,6 +27,14 @@ class Connect:
     damping: float = 0.0
     link: Link | None = field(default=None, init=False)  # the virtual link, once it exists
 
+    def __post_init__(self):
+        _need_time(self.time, self)
+        _need_end(self.first, self)
+        _need_end(self.second, self)
+        for value, kind in ((self.joint, Joint), (self.at, Pose), (Pose() if self.to is None else self.to, Pose)):
+            if not isinstance(value, kind):
+                raise ValueError(f"{_named(self)}: expected a {kind.__name__}, not {value!r}")
+
     def apply(self, chain, state):
         self.link = chain.connect(
             self.first, self.second, self.joint, self.at, self.to, state, self.name,
@@ -46,11 +54,18 @@ class Cut:
     when: Any
     target: Any
 
+    def __post_init__(self):
+        _need_end(self.target, self, Connect)
+        if not hasattr(self.when, "measure") and not callable(self.when):
+            _need_time(self.when, self)
+
     @property
     def time(self):
         return float(self.when) if isinstance(self.when, int | float | np.number) else None
 
     def apply(self, chain, state):
+        if self.link is None:
+            raise ValueError(f"{_named(self)}: what it opens does not exist yet")
         link = chain.find(self.link)
         chain.cut(link, state)
         return link
@@ -67,6 +82,12 @@ class Reaction:
     grip: Any
     above: float
     moment: float | None = None
+
+    def __post_init__(self):
+        _need_end(self.grip, self, Connect)
+        for limit in (self.above, 0.0 if self.moment is None else self.moment):
+            if not isinstance(limit, int | float | np.number) or not limit >= 0.0:
+                raise ValueError(f"{_named(self)}: a limit must be a number that is not negative, not {limit!r}")
 
     def measure(self, chain, state, reaction):
         """Negative while the condition is false."""
@@ -85,6 +106,12 @@ class Travel:
     joint: Any
     lower: float
     upper: float
+
+    def __post_init__(self):
+        _need_end(self.joint, self, Connect)
+        numbers = all(isinstance(limit, int | float | np.number) for limit in (self.lower, self.upper))
+        if not numbers or not self.lower <= self.upper:
+            raise ValueError(f"{_named(self)}: there is no range from {self.lower!r} to {self.upper!r}")
 
     def measure(self, chain, state, reaction):
         link = chain.find(_linked(self.joint))
@@ -107,10 +134,28 @@ def _linked(target):
     return target.link if isinstance(target, Connect) else target
 
 
+def _need_time(time, event):
+    if not isinstance(time, int | float | np.number) or not np.isfinite(time):
+        raise ValueError(f"{_named(event)}: {time!r} is not a time in seconds")
+
+
+def _need_end(end, event, *more):
+    if not isinstance(end, (Link, str, *more)):
+        raise ValueError(f"{_named(event)}: {end!r} is not a link")
+
+
+def _named(event):
+    """An event or condition in a message: what it is and which links it names."""
+    ends = [getattr(event, name, None) for name in ("first", "second", "target", "grip", "joint")]
+    names = [end if isinstance(end, str) else end.name for end in ends if isinstance(end, Link | str | Connect)]
+    return " ".join([type(event).__name__, *(str(name) for name in names)])
+
+
 def measure(when, chain, state, reaction):
     """How far a condition is from coming true: negative before, positive after."""
     if hasattr(when, "measure"):
-        if isinstance(_linked(getattr(when, "grip", getattr(when, "joint", None))), type(None)):
-            return -np.inf  # the connection does not exist yet
+        watched = _linked(getattr(when, "grip", getattr(when, "joint", None)))
+        if watched not in chain:
+            return -np.inf  # the connection does not exist yet, or no more
         return when.measure(chain, state, reaction)
     return float(when(state))

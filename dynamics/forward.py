@@ -16,6 +16,7 @@ from .kernels.rows import row_rates
 from .kernels.steps import FAILED_MASS, begin
 from .motion import joint_tables
 from .pose import check_vector
+from .state import need_state
 
 
 @dataclass
@@ -28,22 +29,35 @@ class Acceleration:
 
 def load(chain, state, tau=None, wrenches=None, dense=False):
     """Bring a state into the chain's workspace, ready for evaluation; returns the compiled form."""
-    state.check(chain)
-    for name, values in (("q", state.q), ("v", state.v)):
-        if not np.isfinite(values).all():
-            raise ValueError(f"state.{name} is not finite: {_first_bad(chain, values, name)}")
+    need_state(state, chain)
+    state.check_numbers()
     form = compiled(chain, dense)
     here = form.here
     here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time
     here.now[:], here.implicit[:] = (state.time, 0.0), 0.0
     here.given_tau[:] = 0.0 if tau is None else check_vector(tau, len(here.v), "tau")
     here.wrench[:] = 0.0
-    for link, wrench in (wrenches or {}).items():
-        here.wrench[chain.find(link).index + 1] += check_vector(wrench, 6, f"wrench on {chain.find(link).name}")
+    for link, wrench in check_wrenches(chain, wrenches).items():
+        here.wrench[link.index + 1] += wrench
     for k, i in enumerate(form.arrays.prescribed):
         # the same at all samples: an evaluation looks at the first, a step brings tables of its own
         here.given_q[:, k], here.given_v[:, k], here.given_a[:, k] = joint_tables(chain.links[i - 1], [state.time])
     return form
+
+
+def check_wrenches(chain, wrenches):
+    """{link of the chain: six numbers}, or a ValueError that names the link."""
+    if wrenches is None:
+        return {}
+    if not isinstance(wrenches, dict):
+        raise ValueError(f"wrenches must be given as {{link: [moment; force]}}, not {wrenches!r}")
+    checked = {}
+    for target, wrench in wrenches.items():
+        link = chain.find(target)
+        if link.real is not None or link is chain.world:
+            raise ValueError(f"a wrench cannot act on {link.name}: it is {'virtual' if link.real else 'the world'}")
+        checked[link] = checked.get(link, 0.0) + check_vector(wrench, 6, f"wrench on {link.name}")
+    return checked
 
 
 def prepare(chain, state, tau=None, wrenches=None):
@@ -150,13 +164,3 @@ def _pose(form):
     place_links(form.model, form.data)
     spread_columns(form.model, form.data)
     move_links(form.model, form.data)
-
-
-def _first_bad(chain, values, name):
-    bad = int(np.flatnonzero(~np.isfinite(values))[0])
-    at = 0
-    for link in chain.links:
-        at += link.joint.coordinates if name == "q" else link.joint.freedoms
-        if bad < at:
-            return f"link {link.name} has {values[bad]}"
-    return f"{name}[{bad}] is {values[bad]}"

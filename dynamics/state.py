@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a chain is and how it moves: the coordinates q, the velocities v and the time."""
 
+from math import isfinite
+
 import numpy as np
 
 from .compile import compiled
+from .jit import kernel
 from .joint import CYLINDRICAL, FREE, LOOP_ROWS, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from .kernels.kinematics import move_links, place_links, spread_columns
 from .motion import joint_tables
 from .pose import Pose, check_quaternion, check_vector, conjugate, matrix_of
+
+UNIT = 1e-6  # a quaternion's squared length may be off by this much; kernels keep it within rounding
 
 
 class State:
@@ -131,9 +136,27 @@ class State:
     # -- structure ----------------------------------------------------------------------------------------------------
 
     def check(self, chain):
-        """Raise if the state does not fit the chain's tree any more, or holds numbers that are not finite."""
+        """Raise if the state does not fit the chain's tree any more."""
         if self.tree_stamp != chain.tree_stamp:
             raise ValueError("the state is stale: links were added or a tree joint was cut since it was made")
+
+    def check_numbers(self):
+        """Raise if q, v or the time, which scripts may write to, hold what no state can hold; names the link."""
+        if self.chain.compiled_tree is None:
+            compiled(self.chain)
+        tree = self.chain.compiled_tree
+        if self.q.__class__ is not np.ndarray or self.q.dtype != np.float64 or self.q.shape != (tree.nq,):
+            self.q = _numbers(self.q, tree.nq, "q")
+        if self.v.__class__ is not np.ndarray or self.v.dtype != np.float64 or self.v.shape != (tree.nv,):
+            self.v = _numbers(self.v, tree.nv, "v")
+        if not isinstance(self.time, int | float | np.number) or not isfinite(self.time):
+            raise ValueError(f"state.time is not a time in seconds: {self.time!r}")
+        i, what = _first_wrong(tree.kind, tree.q_start, tree.v_start, self.q, self.v)
+        if i:
+            link = self.chain.links[i - 1]
+            q, v = (values.tolist() for values in self.coordinates(link))
+            reason = ("its quaternion is not of length one", "it is not finite")[what]
+            raise ValueError(f"the state of link {link.name} is wrong, {reason}: q = {q}, v = {v}")
 
     def rebuild(self, chain, kept, cut, pose, twist):
         """Fit the chain after the link `cut` was hung on the world by a free joint, with its old pose and twist."""
@@ -164,11 +187,47 @@ class State:
     def _load(self):
         """Copy q and v into the chain's workspace."""
         self.check(self.chain)
+        self.check_numbers()
         form = compiled(self.chain)
         if len(form.arrays.prescribed):
             self.take_given()
         form.here.q[:], form.here.v[:] = self.q, self.v
         return form.here
+
+
+@kernel
+def _first_wrong(kind, q_start, v_start, q, v):
+    """The first link whose joint has a number that is not finite (and 1), or a quaternion not of length one (and 0)."""
+    for i in range(1, kind.shape[0]):
+        for k in range(q_start[i], q_start[i + 1]):
+            if not np.isfinite(q[k]):
+                return i, 1
+        for k in range(v_start[i], v_start[i + 1]):
+            if not np.isfinite(v[k]):
+                return i, 1
+        if kind[i] == SPHERICAL or kind[i] == FREE:
+            s = q_start[i]
+            if abs(q[s] ** 2 + q[s + 1] ** 2 + q[s + 2] ** 2 + q[s + 3] ** 2 - 1.0) > UNIT:
+                return i, 0
+    return 0, 0
+
+
+def _numbers(values, count, name):
+    """What a script put in the place of q or v, as an array."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"state.{name} must be {count} numbers, not {values!r}") from error
+    if array.shape != (count,):
+        raise ValueError(f"state.{name} must be {count} numbers, not an array of shape {array.shape}")
+    return array
+
+
+def need_state(state, chain):
+    """Raise unless it is a state that fits the chain."""
+    if not isinstance(state, State):
+        raise ValueError(f"expected a state of the chain, not {state!r}")
+    state.check(chain)
 
 
 def _allow(allowed, link, what):

@@ -19,9 +19,9 @@ class Stepper:
     """
 
     def __init__(self, chain, state, step, integrator="midpoint"):
-        if integrator not in INTEGRATORS:
+        if not isinstance(integrator, str) or integrator not in INTEGRATORS:
             raise ValueError(f"there is no integrator {integrator!r}; there are {', '.join(INTEGRATORS)}")
-        if not (np.isfinite(step) and step > 0.0):
+        if not isinstance(step, int | float | np.number) or not (np.isfinite(step) and step > 0.0):
             raise ValueError(f"step must be a positive number of seconds, not {step}")
         self.chain, self.step, self.integrator = chain, float(step), INTEGRATORS[integrator]
         self.form = prepare(chain, state)
