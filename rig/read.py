@@ -84,12 +84,11 @@ def read_scene(context):
         raise RigError("There is nothing to simulate; select an armature and use Set Up Figure")
     for owner in [*figures, *props]:
         _check_parents(owner, {*figures, *props})
-    with showing([*figures, *props], read.continued):
-        with frame_kept(scene):
-            go_to(scene, read.frames[0])
-            _add_figures(read, figures, depsgraph)
-            _add_props(read, props, depsgraph)
-            _find_holds(read, scene, depsgraph)
+    with frame_kept(scene), showing([*figures, *props], read.continued):
+        go_to(scene, read.frames[0])
+        _add_figures(read, figures, depsgraph)
+        _add_props(read, props, depsgraph)
+        _find_holds(read, scene, depsgraph)
         _look_around(read, scene, depsgraph)
     return read
 

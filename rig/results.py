@@ -4,6 +4,7 @@
 import numpy as np
 
 from .anchors import Place, showing
+from .sample import frame_kept
 from .switch import keep_result, show_result, show_source
 from .write import write_object_result, write_result
 
@@ -24,7 +25,7 @@ def write_results(scene, read, run):
     frames = np.array(read.frames[:count])
     written = {}
     try:
-        with showing(read.owners, read.continued):
+        with frame_kept(scene), showing(read.owners, read.continued):
             for figure in read.figures:
                 names = [link.name for link in figure.links]
                 merged = {bone: link.name for link in figure.links for bone in link.bones if bone != link.name}
@@ -39,10 +40,11 @@ def write_results(scene, read, run):
         for one in written.values():
             one.discard()
         raise
-    for owner, one in written.items():
-        show_source(owner)
-        keep_result(owner, one)
-        show_result(owner)
+    with frame_kept(scene):
+        for owner, one in written.items():
+            show_source(owner)
+            keep_result(owner, one)
+            show_result(owner)
     return _missed(read, written)
 
 

@@ -35,6 +35,11 @@ def remember(scene, read, run):
     _last[scene.session_uid] = Stored(run, read.frames[0], read.substeps, read.seconds, spans)
 
 
+def recall(scene):
+    """The last run of the scene, or None."""
+    return _last.get(scene.session_uid)
+
+
 def forget():
     _last.clear()
 
@@ -44,7 +49,7 @@ def go_on(scene, read):
 
     Returns the names of the holds that the chain has already. A hold that broke in the last run stays broken.
     """
-    stored = _last.get(scene.session_uid)
+    stored = recall(scene)
     old = stored and stored.seconds == read.seconds and stored.state(read.frames[0])
     if not old or not _fits(read.chain, read.state, old):
         return set()

@@ -3,12 +3,14 @@
 
 import importlib
 import os
+import sys
 from pathlib import Path
 
 import bpy
 import pytest
 
 EXTENSION = "bl_ext.user_default.trapeze"
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # figures.py, which several tests share
 
 
 @pytest.fixture(autouse=True)

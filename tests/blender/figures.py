@@ -5,7 +5,6 @@ from math import pi
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
 
 # name: parent, head, tail. A hanging gymnast, hands up; no bone points straight against its parent.
 GYMNAST = {
@@ -125,11 +124,22 @@ def link_names(rig):
     return [bone.name for bone in rig.pose.bones if bone.trapeze_part == "LINK"]
 
 
+def centre_of_mass(scene, rig, frames):
+    """(F, 3) in Blender units, from the bones as Blender shows them and the masses on them."""
+    bones = [bone for bone in rig.pose.bones if bone.trapeze_part != "IGNORED"]
+    masses = np.array([bone.trapeze_mass for bone in bones])
+    centres = np.array([[*bone.trapeze_centre, 1.0] for bone in bones])
+    poses = shown(scene, rig, frames, [bone.name for bone in bones])
+    places = np.einsum("fnij,nj->fni", poses, centres)[..., :3]
+    return masses @ places / masses.sum()
+
+
 def curves_of(action):
     if hasattr(action, "fcurves"):
         return list(action.fcurves)
     return [
-        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags
+        for curve in bag.fcurves]
 
 
 def dump(action):
@@ -143,14 +153,3 @@ def dump(action):
             result[curve.data_path, curve.array_index, name] = values.tobytes()
         result[curve.data_path, curve.array_index] = curve.mute, [point.interpolation for point in points]
     return result
-
-
-def turned(*angles):
-    """A quaternion from angles about X, Y, Z."""
-    return Quaternion(Matrix.Identity(3).to_quaternion()) if not angles else _euler(angles)
-
-
-def _euler(angles):
-    from mathutils import Euler
-
-    return Euler(angles).to_quaternion()
