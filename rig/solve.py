@@ -213,11 +213,11 @@ class Pose:
             if free and not (offer.by_angles and all(offer.owner.lock_rotation)):
                 yield Track(rotation, name, self.rotations[name], free, name in freed)
 
-    def missed(self):
-        """{bone: (distance in armature units, angle)} of the bones that do not reach their pose."""
+    def missed(self, names):
+        """{bone: (distance in armature units, angle)} of the named bones that do not reach their pose."""
         result = {}
         for index, name in enumerate(self.names):
-            if name in self.wanted:
+            if name in names:
                 axes, heads = self.wanted[name]
                 distance = np.linalg.norm(self.heads[index] - heads, axis=-1).max()
                 offer = self.offers[index]

@@ -34,7 +34,7 @@ class Written:
 
     motion: actions.Motion
     channels: list  # what the simulation wrote: [(data path, index)]
-    missed: dict  # what locks and drivers kept from its pose: {bone or object: (metres, radians)}
+    missed: dict  # what locks and drivers kept from its pose: {bone or object: (Blender units, radians)}
 
     def discard(self):
         """Take it back, as if it had never been written."""
@@ -71,8 +71,8 @@ def write_result(scene, armature, frames, bone_names, positions, rotations, merg
     pose.solve()
     tracks = list(pose.tracks(plan.freed))
     motion = build_action(source, frames, lead_frames(scene, frames), tracks, plan.muted)
-    size = np.cbrt(np.abs(np.linalg.det(world[0, :3, :3])))
-    missed = {name: (distance * size, angle) for name, (distance, angle) in pose.missed().items()}
+    size = float(np.cbrt(np.abs(np.linalg.det(world[0, :3, :3]))))
+    missed = {name: (distance * size, angle) for name, (distance, angle) in pose.missed(bone_names).items()}
     return Written(motion, channels_of(tracks), missed)
 
 
@@ -95,7 +95,7 @@ def write_object_result(scene, owner, frames, positions, rotations):
     tracks = [Track(paths[0], GROUP, location, free(offer.fixed_location, 3), bool(muted)),
               Track(paths[1], GROUP, rotation, free(offer.fixed_rotation, rotation.shape[1]), bool(muted))]
     motion = build_action(source, frames, lead_frames(scene, frames), tracks, muted)
-    missed = {owner.name: (distance, angle)} if distance > 1e-5 or angle > 1e-5 else {}
+    missed = {owner.name: (float(distance), float(angle))} if distance > 1e-5 or angle > 1e-5 else {}
     return Written(motion, channels_of(tracks), missed)
 
 
