@@ -20,9 +20,7 @@ class Ends:
         """The End that an object and a bone mean. An object that hangs on another one moves with it."""
         if owner.name not in self.depsgraph.scene.objects:
             raise RigError(f"{owner.name}, which {grip.name} holds on to, is not in the scene; choose something else")
-        if not owner.evaluated_get(self.depsgraph).is_evaluated:
-            raise RigError(f"{owner.name} is disabled in viewports, but {grip.name} holds on to it; enable it")
-        asked = owner
+        asked, bone = owner, bone if owner.type == "ARMATURE" else ""
         while owner is not None:
             role = owner.trapeze.role
             if role == "FIGURE":
@@ -51,6 +49,6 @@ class Ends:
 
     def _bone(self, owner, bone, grip):
         """A bone of an armature that is no figure moves as it is keyed."""
-        if owner.type != "ARMATURE" or bone not in owner.pose.bones:
+        if bone not in owner.pose.bones:
             raise RigError(f"{owner.name} has no bone {bone}, which {grip.name} holds; choose another one in the grip")
         return End(Place(owner, bone), given=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..dynamics import Chain, Inertia, Joint, Pose
+from .actions import is_muted, motion_of
 from .anchors import Place, look, motion, motion_frames, showing
 from .channels import quaternion_from_matrix
 from .ends import Ends
@@ -21,6 +22,7 @@ from .links import read_links
 from .props import prop_inertia
 from .sample import frame_kept, go_to
 from .stored import go_on
+from .switch import lost_source
 from .velocity import set_velocity, source_twists
 
 JOINTS = {"FREE": Joint.free(), "BALL": Joint.spherical(), "FIXED": Joint.fixed()}
@@ -84,6 +86,7 @@ def read_scene(context):
         raise RigError("There is nothing to simulate; select an armature and use Set Up Figure")
     for owner in [*figures, *props]:
         _check_parents(owner, {*figures, *props})
+        _check_source(owner, read)
     with frame_kept(scene), showing([*figures, *props], read.continued):
         go_to(scene, read.frames[0])
         _add_figures(read, figures, depsgraph)
@@ -118,10 +121,14 @@ def frame_range(scene):
 
 def taking_part(depsgraph):
     """Figures and dynamic props that are simulated: what is disabled in viewports or excluded is not."""
-    there = [owner for owner in depsgraph.scene.objects if owner.evaluated_get(depsgraph).is_evaluated]
+    there = [owner for owner in depsgraph.view_layer.objects if _takes_part(owner, depsgraph)]
     figures = [owner for owner in there if owner.trapeze.role == "FIGURE"]
     props = [owner for owner in there if owner.trapeze.role == "PROP" and owner.trapeze.prop.motion == "DYNAMIC"]
     return figures, props
+
+
+def _takes_part(owner, depsgraph):
+    return not owner.hide_viewport and owner.evaluated_get(depsgraph).is_evaluated
 
 
 def _check_parents(owner, simulated):
@@ -132,6 +139,18 @@ def _check_parents(owner, simulated):
                 f"{owner.name} is parented to {above.name}, which is simulated too; "
                 "clear its parent and join them with a grip")
         above = above.parent
+
+
+def _check_source(owner, read):
+    """A source that is gone cannot be read; one that is muted does not move anything, which is worth a word."""
+    lost = "" if read.continued else lost_source(owner)
+    if lost:
+        raise RigError(
+            f"{lost}, the source motion of {owner.name}, was deleted; switch to Source and give it an action again")
+    source = motion_of(owner)
+    curves = list(source.curves()) if source else []
+    if curves and all(is_muted(curve) for curve in curves):
+        read.warnings.append(f"All keys of {owner.name} in {source.action.name} are muted; it starts as it looks")
 
 
 def _add_figures(read, owners, depsgraph):
@@ -162,7 +181,7 @@ def _add_props(read, owners, depsgraph):
 def _find_holds(read, scene, depsgraph):
     bones = {
         (figure.owner, bone): link.name for figure in read.figures for link in figure.links for bone in link.bones}
-    owners = [grip for grip in grips(scene) if grip.evaluated_get(depsgraph).is_evaluated]
+    owners = [grip for grip in grips(scene) if _takes_part(grip, depsgraph)]
     ends = Ends(depsgraph, bones, {prop.owner for prop in read.props})
     read.holds, warnings = read_holds(scene, owners, read.frames, ends.find)
     read.warnings += warnings

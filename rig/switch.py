@@ -54,7 +54,9 @@ def show_result(owner):
         return
     check_free(owner)
     source, result = actions.motion_of(owner), actions.Motion(state.result, state.result_slot)
-    aside = {"values": unkeyed_values(owner, source, result), "nla": put_aside_nla(owner)}
+    aside = {
+        "action": source.action.name if source else "", "values": unkeyed_values(owner, source, result),
+        "nla": put_aside_nla(owner)}
     result.assign(owner)
     state.source, state.source_slot = (source.action, source.slot) if source else (None, "")
     state[ASIDE] = json.dumps(aside)
@@ -95,6 +97,14 @@ def hand_over(owner):
 def is_showing_result(owner):
     state, current = playing(owner), actions.motion_of(owner)
     return state.showing == "RESULT" and current is not None and current.action == state.result
+
+
+def lost_source(owner):
+    """Name of the action that was the source and has been deleted while the result plays; "" if all is well."""
+    state = playing(owner)
+    if state.source or not is_showing_result(owner):
+        return ""
+    return json.loads(state.get(ASIDE, "{}")).get("action", "")
 
 
 def forget(state):
