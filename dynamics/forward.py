@@ -30,7 +30,7 @@ class Acceleration:
 def load(chain, state, tau=None, wrenches=None, dense=False):
     """Bring a state into the chain's workspace, ready for evaluation; returns the compiled form."""
     need_state(state, chain)
-    state.check_numbers()
+    state.check_numbers(chain)
     form = compiled(chain, dense)
     here = form.here
     here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time

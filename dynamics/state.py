@@ -35,7 +35,7 @@ class State:
         return cls(chain, np.concatenate(joints) if joints else np.zeros(0), np.zeros(count))
 
     def copy(self):
-        other = State(self.chain, self.q.copy(), self.v.copy(), self.time)
+        other = State(self.chain, np.array(self.q, dtype=np.float64), np.array(self.v, dtype=np.float64), self.time)
         other.tree_stamp = self.tree_stamp
         return other
 
@@ -49,8 +49,6 @@ class State:
             raise ValueError(f"{link.name} is a virtual link; its joint has no place in q")
         if link is self.chain.world:
             raise ValueError("the world has no coordinates")
-        if self.chain.compiled_tree is None:
-            compiled(self.chain)
         tree, i = self.chain.compiled_tree, link.index + 1
         s, d = int(tree.q_start[i]), int(tree.v_start[i])
         return slice(s, s + link.joint.coordinates), slice(d, d + link.joint.freedoms)
@@ -136,25 +134,27 @@ class State:
     # -- structure ----------------------------------------------------------------------------------------------------
 
     def check(self, chain):
-        """Raise if the state does not fit the chain's tree any more."""
+        """Raise if the state does not fit the chain's tree any more, or q and v are not as many numbers as it has."""
         if self.tree_stamp != chain.tree_stamp:
             raise ValueError("the state is stale: links were added or a tree joint was cut since it was made")
+        if chain.compiled_tree is None:
+            compiled(chain)
+        nq, nv = chain.compiled_tree.nq, chain.compiled_tree.nv
+        if self.q.__class__ is not np.ndarray or self.q.dtype != np.float64 or self.q.shape != (nq,):
+            self.q = _numbers(self.q, nq, "q")
+        if self.v.__class__ is not np.ndarray or self.v.dtype != np.float64 or self.v.shape != (nv,):
+            self.v = _numbers(self.v, nv, "v")
 
-    def check_numbers(self):
+    def check_numbers(self, chain):
         """Raise if q, v or the time, which scripts may write to, hold what no state can hold; names the link."""
-        if self.chain.compiled_tree is None:
-            compiled(self.chain)
-        tree = self.chain.compiled_tree
-        if self.q.__class__ is not np.ndarray or self.q.dtype != np.float64 or self.q.shape != (tree.nq,):
-            self.q = _numbers(self.q, tree.nq, "q")
-        if self.v.__class__ is not np.ndarray or self.v.dtype != np.float64 or self.v.shape != (tree.nv,):
-            self.v = _numbers(self.v, tree.nv, "v")
         if not isinstance(self.time, int | float | np.number) or not isfinite(self.time):
             raise ValueError(f"state.time is not a time in seconds: {self.time!r}")
+        tree = chain.compiled_tree
         i, what = _first_wrong(tree.kind, tree.q_start, tree.v_start, self.q, self.v)
         if i:
-            link = self.chain.links[i - 1]
-            q, v = (values.tolist() for values in self.coordinates(link))
+            link = chain.links[i - 1]
+            q = self.q[tree.q_start[i] : tree.q_start[i + 1]].tolist()
+            v = self.v[tree.v_start[i] : tree.v_start[i + 1]].tolist()
             reason = ("its quaternion is not of length one", "it is not finite")[what]
             raise ValueError(f"the state of link {link.name} is wrong, {reason}: q = {q}, v = {v}")
 
@@ -187,7 +187,7 @@ class State:
     def _load(self):
         """Copy q and v into the chain's workspace."""
         self.check(self.chain)
-        self.check_numbers()
+        self.check_numbers(self.chain)
         form = compiled(self.chain)
         if len(form.arrays.prescribed):
             self.take_given()
