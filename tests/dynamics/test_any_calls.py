@@ -166,6 +166,6 @@ class AnyCalls(RuleBasedStateMachine):
 
 
 AnyCalls.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=150, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 test_any_calls = AnyCalls.TestCase

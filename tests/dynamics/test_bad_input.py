@@ -241,6 +241,7 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.xfail(strict=True, reason="not refused by name yet")
 @pytest.mark.parametrize("wrong", ELSEWHERE)
 def test_wrong_input_that_is_not_named_yet(case, wrong):
