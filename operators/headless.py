@@ -33,7 +33,8 @@ def main(arguments):
         options.verb(bpy.context, options)
     except (RigError, RuntimeError) as error:
         # operators raise RuntimeError with what they report, or with why they cannot be used now
-        return complain(str(error).removeprefix("Error: ").rpartition(".poll() ")[2].removeprefix("failed, ").strip(), 1)
+        reason = str(error).removeprefix("Error: ").rpartition(".poll() ")[2].removeprefix("failed, ")
+        return complain(reason.strip(), 1)
     if options.verb is not info:
         path = options.output or bpy.data.filepath
         bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)

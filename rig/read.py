@@ -242,7 +242,10 @@ def _set_velocities(read, scene, depsgraph, poses):
         {Place(figure.owner, one.name): read.state.pose(link) for one, link in zip(figure.links, figure.members)}
         for figure in read.figures]
     groups += [{Place(prop.owner): poses[Place(prop.owner)][start]} for prop in read.props]
-    twists = source_twists(scene, depsgraph, groups, start, read.seconds)
+    twists, jumping = source_twists(scene, depsgraph, groups, start, read.seconds)
+    read.warnings += [
+        f"{next(iter(group)).owner.name} jumps to another pose at frame {read.frames[0]}; that is no velocity"
+        for group in jumping]
     for figure in read.figures:
         for one, link in zip(figure.links, figure.members, strict=True):
             above = np.zeros(6) if one.parent < 0 else twists[Place(figure.owner, figure.links[one.parent].name)]

@@ -134,6 +134,23 @@ def test_a_still_figure_has_no_velocity_at_all(scene, read_scene):
     assert not read_scene().state.v.any()
 
 
+@pytest.mark.parametrize("start", [1, 2])
+def test_a_jump_is_no_velocity(scene, read_scene, start):
+    """Captured motions have the rest pose in their first frame: the step from there to the motion is no speed."""
+    rig = make_figure()
+    arm = rig.pose.bones["upper_arm.L"]
+    for frame, angle in ((1, 0.0), (2, 1.2), (3, 1.22), (4, 1.24), (5, 1.26)):
+        arm.rotation_quaternion = Quaternion((1, 0, 0), angle)
+        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    for curve in curves_of(rig.animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.frame_start = start
+    read = read_scene()
+    assert np.abs(np.abs(read.state.v).max() - (0.0 if start == 1 else 0.02 * 24)) < SECOND_ORDER
+    assert "Gymnast jumps to another pose" in read.warnings[0]
+
+
 def test_hinges_take_the_part_about_their_axis(scene, read_scene):
     rig = make_figure()
     bone = rig.pose.bones["shin.L"]
