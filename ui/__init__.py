@@ -3,18 +3,20 @@
 
 import bpy
 
-from . import overlay, properties_editor, sidebar
+from . import grips, live, overlay, properties_editor, sidebar
 
-CLASSES = (*sidebar.CLASSES, *properties_editor.CLASSES)
+CLASSES = (*grips.CLASSES, *sidebar.CLASSES, *properties_editor.CLASSES)
 
 
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     overlay.register()
+    live.register()
 
 
 def unregister():
+    live.unregister()
     overlay.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

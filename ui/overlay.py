@@ -49,9 +49,9 @@ def _draw_figure(owner, depsgraph, kinds, region):
     positions, rotations = link_poses(owner, depsgraph, outline.names)
     unit = depsgraph.scene.unit_settings.scale_length
     for kind in kinds:
-        _draw_lines(outline.placed(kind, positions, rotations) / unit, COLOURS[kind], region)
+        draw_lines(outline.placed(kind, positions, rotations) / unit, COLOURS[kind], region)
     if "marks" in kinds:
-        _draw_lines(outline.whole(positions, rotations) / unit, COLOURS["whole"], region, 2.0 * WIDTH)
+        draw_lines(outline.whole(positions, rotations) / unit, COLOURS["whole"], region, 2.0 * WIDTH)
 
 
 def _outline(owner, depsgraph):
@@ -65,7 +65,7 @@ def _outline(owner, depsgraph):
     return _outlines[key]
 
 
-def _draw_lines(lines, colour, region, width=WIDTH):
+def draw_lines(lines, colour, region, width=WIDTH):
     if not len(lines):
         return
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")

@@ -88,6 +88,10 @@ def grip_settings(layout, owner):
     column = split(layout)
     column.prop(grip, "active")
     for end in ("first", "second"):
+        if end == "second":
+            column.prop(grip, "use_world")
+            if grip.use_world:
+                break
         column.prop(grip, f"{end}_object")
         held = getattr(grip, f"{end}_object")
         if held and held.type == "ARMATURE":
@@ -118,7 +122,10 @@ def solver_settings(layout, scene):
     frames.prop(source, "frame_end", text="End")
     column.prop(settings, "substeps")
     column.prop(settings, "integrator")
-    column.prop(settings, "use_source_velocity")
+    velocity = column.column()
+    velocity.active = not settings.use_stored
+    velocity.prop(settings, "use_source_velocity")
+    column.prop(settings, "use_stored")
     column.prop(settings, "keep_failed")
 
 

@@ -3,8 +3,9 @@
 
 from bpy.types import Panel
 
+from ..operators import job
 from ..rig.skins import armature_of
-from . import settings
+from . import grips, settings
 from .settings import button
 
 
@@ -87,14 +88,11 @@ class TRAPEZE_PT_grips(Tab, Panel):
     bl_label = "Grips"
 
     def draw(self, context):
-        layout, owner = self.layout, context.active_object
-        row = layout.row(align=True)
+        row = self.layout.row(align=True)
         row.scale_y = 1.3
         button(row, "grab", icon="VIEW_PAN")
         button(row, "release", icon="UNLINKED")
-        if owner and owner.trapeze.role == "GRIP":
-            layout.label(text=owner.name, icon="EMPTY_ARROWS")
-            settings.grip_settings(layout, owner)
+        grips.draw_list(self.layout, context)
 
 
 class TRAPEZE_PT_simulate(Tab, Panel):
@@ -105,7 +103,10 @@ class TRAPEZE_PT_simulate(Tab, Panel):
         settings.solver_settings(layout, context.scene)
         column = layout.column()
         column.scale_y = 1.5
-        button(column, "simulate", icon="PLAY")
+        if job.running:
+            column.progress(factor=job.running.progress, text=f"{job.running.progress:.0%}, Esc cancels")
+        else:
+            button(column, "simulate", icon="PLAY")
 
 
 class TRAPEZE_PT_result(Tab, Panel):
