@@ -169,11 +169,13 @@ def factor_loops(model, data, decide):
             norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = s0, s1, s2, s3
         found = width
         if decide == 1:
+            # a soft row is as large as it gives way, which says nothing about the others
             largest = 0.0
             for j in range(width):
-                largest = max(largest, norm[0, j])
+                if model.give[order[base + j]] < 0:
+                    largest = max(largest, norm[0, j])
             for j in range(width):
-                if norm[0, j] <= NOTHING * NOTHING * largest:
+                if model.give[order[base + j]] < 0 and norm[0, j] <= NOTHING * NOTHING * largest:
                     norm[0, j], norm[1, j] = 1.0, 0.0
                     for m in range(low, high):
                         Q[m, j] = 0.0
