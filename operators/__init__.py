@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import apply, grips, headless, setup, simulate
+from . import add, apply, grips, headless, setup, simulate
 
-CLASSES = (*setup.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES)
+CLASSES = (*setup.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES, *add.CLASSES)
 
 
 def register():
@@ -13,9 +13,11 @@ def register():
         bpy.utils.register_class(cls)
     simulate.register()
     headless.register()
+    add.register()
 
 
 def unregister():
+    add.unregister()
     headless.unregister()
     simulate.unregister()
     for cls in reversed(CLASSES):

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo scenes: High Bar, Swing and Two Trapeze Artists.
+
+Each builds objects, figures, props and keyed grips as a person would, with the same functions as the buttons, in a
+collection of its own. All numbers that make an act work are at the top. Metres, degrees, kilograms, frames of 1/24 s;
+figures face -Y.
+"""
+
+from math import radians
+
+import bpy
+from mathutils import Matrix, Vector
+
+from . import stage
+from .errors import RigError
+from .hold import Target, grab, release
+from .mannequin import make_mannequin
+from .posing import SIDES, hang, hang_by_knees, key_pose, middle, move, raise_arms, reach, sit, stiffen
+from .props import set_motion
+
+RATE = 24
+ACROSS = Vector((1, 0, 0))
+HIGH_BAR = {
+    "mass": 70.0,
+    "height": 2.9,
+    "lean": 80.0,  # of the body behind the bar at the start, from hanging straight down
+    "right_off": 22,  # frames at which the hands let go
+    "left_off": 27,
+    "end": 44,
+}
+SWING = {
+    "mass": 70.0,
+    "height": 2.9,  # of the beam
+    "seat": 0.75,  # height of the seat when the swing hangs
+    "half": 0.3,  # from the middle of the seat to each rod
+    "hands": 1.72,  # height at which the hands hold the rods
+    "thigh": 0.1,  # from the middle of the seat to where each thigh rests
+    "lean": 38.0,  # of the swing behind the plumb line at the start
+    "breaks": 20,  # frame at which the seat comes off the left rod
+    "end": 50,
+}
+ARTISTS = {
+    "masses": {"Flyer": 58.0, "Catcher": 75.0},
+    "beams": {"Flyer": (0, 0, 12), "Catcher": (0, -4.26, 12.11)},  # the catcher's so that his hands are where hers come
+    "ropes": {"Flyer": 4.5, "Catcher": 3.0},
+    "lean": 50.0,  # of the flyer's trapeze behind the plumb line at the start
+    "release": 40,  # frame at which the flyer lets go of the bar
+    "catch": 52,
+    "close": 4,  # frames in which the hands come together
+    "let_go": 76,
+    "end": 94,
+}
+
+
+def high_bar(scene):
+    """A gymnast swings on a bar, lets go with the right hand, then with the left, and flies."""
+    collection = begin(scene, "High Bar", HIGH_BAR["end"])
+    place, half = Vector((0, 0, HIGH_BAR["height"])), Vector((1.2, 0, 0))
+    bar = stage.add_rod(collection, "Bar", place - half, place + half, 0.016, "Steel")
+    for sign in (-1, 1):
+        foot = half * sign
+        stage.add_rod(collection, "Post", foot, foot + place + Vector((0, 0, 0.05)), 0.03, "Steel")
+    gymnast = make_mannequin(scene, collection, "Gymnast", "Red Suit", HIGH_BAR["mass"])
+    raise_arms(gymnast)
+    hang(gymnast, place, HIGH_BAR["lean"])
+    for hand, end in (("hand.R", HIGH_BAR["right_off"]), ("hand.L", HIGH_BAR["left_off"])):
+        hold(scene, Target(gymnast, hand), Target(bar), scene.frame_start, end)
+    stage.add_box(collection, "Mat", (3, 7, 0.2), (0, -1, 0.1), "Mat")
+    stage.add_surroundings(scene, collection, (6.2, -4.4, 2.3), (0, -0.5, 1.7), lens=42.0)
+    finish(gymnast)
+
+
+def swing(scene):
+    """What happens if a swing breaks down while you are playing on it? (paper 000, VII-B, and 001, 5.2)
+
+    The rods hang on ball joints, the hands hold them by ball joints, the thighs slide sideways on the seat until they
+    are off it. The seat is fixed to both rods and comes off the left one.
+    """
+    collection = begin(scene, "Swing", SWING["end"])
+    beam, seat, rods = build_swing(collection)
+    rider = make_mannequin(scene, collection, "Rider", "Blue Suit", SWING["mass"])
+    sit(rider, Vector((0, 0.02, SWING["seat"] + 0.02)))
+    for side, sign in SIDES:
+        reach(rider, side, Vector((SWING["half"] * sign, 0, SWING["hands"])), Vector((0.6 * sign, 0.6, -1)))
+    lean = leaning(Vector((0, 0, SWING["height"])), SWING["lean"])
+    for owner in (seat, *rods.values()):
+        owner.matrix_world = lean @ owner.matrix_world
+    move(rider, lean)
+
+    start = scene.frame_start
+    for side, sign in SIDES:
+        rod, x = rods[side], SWING["half"] * sign
+        hold(scene, Target(rod), Target(beam), start, None, "BALL", Matrix.Translation((x, 0, SWING["height"])))
+        hold(scene, Target(rod), Target(seat), start, SWING["breaks"] if side == ".L" else None, "FIXED",
+             lean @ Matrix.Translation((x, 0, SWING["seat"])))
+        hold(scene, Target(rider, "hand" + side), Target(rod), start, None, "BALL")
+        rest = lean @ Vector((SWING["thigh"] * sign, -0.1, SWING["seat"] + 0.03))
+        grip = hold(scene, Target(rider, "thigh" + side), Target(seat), start, None, "SLIDER", facing(rest, ACROSS))
+        settings = grip.trapeze.grip
+        settings.use_travel = True
+        settings.travel_lower = -SWING["half"] - SWING["thigh"] * sign
+        settings.travel_upper = SWING["half"] - SWING["thigh"] * sign
+    stage.add_surroundings(scene, collection, (3.3, -6.2, 1.9), (0, 0.1, 1.5), lens=40.0)
+    finish(rider)
+
+
+def build_swing(collection):
+    """The swing at rest: its beam, its seat and its rods by side."""
+    top, low, half = SWING["height"], SWING["seat"], SWING["half"]
+    beam = stage.add_rod(collection, "Beam", Vector((-1, 0, top + 0.05)), Vector((1, 0, top + 0.05)), 0.05, "Wood")
+    for x in (-1, 1):
+        for y in (-1, 1):
+            foot, head = Vector((1.1 * x, y, 0)), Vector((0.95 * x, 0, top + 0.05))
+            stage.add_rod(collection, "Post", foot, head, 0.04, "Wood")
+    seat = stage.add_box(collection, "Seat", (2 * half + 0.04, 0.3, 0.04), (0, 0, low), "Wood")
+    make_dynamic(seat, 4.0)
+    rods = {}
+    for side, sign in SIDES:
+        x = half * sign
+        rods[side] = stage.add_rod(collection, f"Rod{side}", Vector((x, 0, top)), Vector((x, 0, low)), 0.013, "Steel")
+        make_dynamic(rods[side], 2.0)
+    return beam, seat, rods
+
+
+def artists(scene):
+    """A flyer swings on a trapeze, lets go, and is caught by the hands of a catcher who hangs by his knees."""
+    collection = begin(scene, "Two Trapeze Artists", ARTISTS["end"])
+    start, catch = scene.frame_start, ARTISTS["catch"]
+    beams = {name: Vector(place) for name, place in ARTISTS["beams"].items()}
+    bars = {name: beam - Vector((0, 0, ARTISTS["ropes"][name])) for name, beam in beams.items()}
+    trapezes = {name: add_trapeze(scene, collection, name, beams[name], bars[name]) for name in beams}
+    flyer = make_mannequin(scene, collection, "Flyer", "Red Suit", ARTISTS["masses"]["Flyer"])
+    catcher = make_mannequin(scene, collection, "Catcher", "Blue Suit", ARTISTS["masses"]["Catcher"])
+
+    stiffen(flyer, ["shoulder"])
+    stiffen(catcher, ["shoulder", "shin", "foot"])  # the legs keep hold of the bar
+    hang_by_knees(catcher, bars["Catcher"])
+    for side, _ in SIDES:
+        knee = catcher.matrix_world @ catcher.pose.bones["thigh" + side].tail
+        hold(scene, Target(catcher, "thigh" + side), Target(trapezes["Catcher"]), start, None, "CYLINDER",
+             facing(on_bar(knee, bars["Catcher"]), ACROSS))
+
+    raise_arms(flyer)
+    hang(flyer, bars["Flyer"], 0.0)
+    lean = leaning(beams["Flyer"], ARTISTS["lean"])
+    trapezes["Flyer"].matrix_world = lean @ trapezes["Flyer"].matrix_world
+    move(flyer, lean)
+    key_pose(flyer, start)
+    for side, _ in SIDES:
+        hand = on_bar(middle(flyer, "hand" + side), lean @ bars["Flyer"])
+        hold(scene, Target(flyer, "hand" + side), Target(trapezes["Flyer"]), start, ARTISTS["release"], "HINGE",
+             facing(hand, ACROSS))
+        hands = Target(flyer, "hand" + side), Target(catcher, "hand" + side)
+        grip = hold(scene, *hands, catch, ARTISTS["let_go"], "BALL")
+        grip.trapeze.grip.close_frames = ARTISTS["close"]
+    hang(flyer, middle(catcher, "hand") + Vector((0, 0, 0.03)), -ARTISTS["lean"])
+    for side, sign in SIDES:
+        reach(flyer, side, middle(catcher, "hand" + side), Vector((sign, 0, 0)))
+    key_pose(flyer, catch)  # the plan: here the hands meet
+    for sign in (-1, 1):
+        front, back = (Vector((1.3 * sign, y, 12.15)) for y in (-8, 4))
+        stage.add_rod(collection, "Truss", front, back, 0.06, "Steel")
+    stage.add_box(collection, "Mat", (5, 18, 0.6), (0, -3, 0.3), "Mat")
+    stage.add_surroundings(scene, collection, (15.5, -7.0, 6.5), (0, -1.5, 7.2), lens=44.0, ground=30.0)
+    finish(flyer)
+    scene.frame_set(start)
+
+
+def add_trapeze(scene, collection, name, beam, bar):
+    """A bar on two ropes that swings about a beam."""
+    stage.add_rod(collection, f"{name} Beam", beam - 1.3 * ACROSS, beam + 1.3 * ACROSS, 0.05, "Steel")
+    half = Vector((0.36, 0, 0))
+    parts = [stage.add_rod(collection, "Bar", bar - half, bar + half, 0.016, "Steel")]
+    for sign in (-0.9, 0.9):
+        parts.append(stage.add_rod(collection, "Rope", beam + sign * half, bar + sign * half, 0.009, "Rope"))
+    trapeze = stage.join(collection, f"{name} Trapeze", parts, beam)
+    make_dynamic(trapeze, 4.0)
+    hold(scene, Target(trapeze), Target(), scene.frame_start, None, "HINGE", facing(beam, ACROSS))
+    return trapeze
+
+
+def hold(scene, first, second, start, end=None, joint="", matrix=None):
+    """A grip from one frame to another; joint and place are what Grab makes of the two ends, unless given."""
+    bpy.context.view_layer.update()
+    (grip,), _ = grab(scene, [(first, second)], start)
+    if end is not None:
+        release(scene, [grip], end)
+    if joint:
+        grip.trapeze.grip.joint = joint
+    if matrix is not None:
+        grip.matrix_world = matrix
+        bpy.context.view_layer.update()
+    return grip
+
+
+def make_dynamic(owner, mass):
+    """A prop of the given mass that physics moves."""
+    set_motion(owner, "DYNAMIC")
+    owner.trapeze.prop.use_volume, owner.trapeze.prop.mass = False, mass
+
+
+def leaning(place, degrees):
+    """The turn about a bar along X at a place that leans what hangs on it backwards."""
+    there = Matrix.Translation(place)
+    return there @ Matrix.Rotation(radians(degrees), 4, "X") @ there.inverted()
+
+
+def facing(place, axis):
+    """A frame at a place with its Z axis in a direction."""
+    return Matrix.Translation(place) @ Vector((0, 0, 1)).rotation_difference(axis).to_matrix().to_4x4()
+
+
+def on_bar(place, bar):
+    """The nearest place on a bar along X."""
+    return Vector((place.x, bar.y, bar.z))
+
+
+def begin(scene, name, end):
+    """A collection for the scene's objects, and the time that the act takes."""
+    if abs(scene.unit_settings.scale_length - 1.0) > 1e-6:
+        raise RigError("The demo scenes are built in metres; set the unit scale of the scene to 1")
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    render = scene.render
+    render.fps, render.fps_base, render.frame_map_old, render.frame_map_new = RATE, 1.0, 100, 100
+    scene.frame_start, scene.frame_end = 1, end
+    scene.frame_set(1)
+    collection = bpy.data.collections.new(name)
+    scene.collection.children.link(collection)
+    return collection
+
+
+def finish(active):
+    """Leave with the figure selected, ready for Simulate."""
+    for owner in bpy.context.view_layer.objects:
+        owner.select_set(owner == active)
+    bpy.context.view_layer.objects.active = active
+    bpy.context.view_layer.update()
+
+
+DEMOS = {"HIGH_BAR": high_bar, "SWING": swing, "ARTISTS": artists}
