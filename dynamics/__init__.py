@@ -2,19 +2,21 @@
 """Forward dynamics of structure-varying kinematic chains (Nakamura & Yamane 2000), as a plain Python library."""
 
 from .chain import Chain, Link
-from .events import Connect, Cut, Reaction, Travel
+from .events import Act, Connect, Cut, Reaction, Travel
 from .forward import bias_forces, forward_dynamics, impact, mass_matrix
 from .inertia import Inertia
 from .joint import Joint
 from .loop import closed_loop, inverse_dynamics
-from .motion import Motion
+from .motion import JointMotion, Motion
+from .muscle import BallLimit, Driven, HingeLimit, Impedance, Keyed, natural
 from .pose import Pose
 from .run import Run, SimulationDiverged
 from .simulate import simulate
 from .state import State
 
 __all__ = [
-    "Chain", "Connect", "Cut", "Inertia", "Joint", "Link", "Motion", "Pose", "Reaction", "Run", "SimulationDiverged",
-    "State", "Travel",
-    "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "simulate",
+    "Act", "BallLimit", "Chain", "Connect", "Cut", "Driven", "HingeLimit", "Impedance", "Inertia", "Joint",
+    "JointMotion", "Keyed", "Link", "Motion", "Pose", "Reaction", "Run", "SimulationDiverged", "State", "Travel",
+    "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "natural",
+    "simulate",
 ]  # fmt: skip

@@ -3,12 +3,14 @@
 structure changes, connect and cut (000 §V).
 """
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
 
 from .inertia import Inertia
 from .joint import LOOP_ROWS, Joint
+from .muscle import Acting, Impedance, Keyed
 from .pose import Pose, check_vector
 
 SOFT_ARM = 0.1  # m: a soft grip resists turning like its springs at this distance, about the width of a hand
@@ -26,17 +28,19 @@ class Link:
     real, anchor             of a virtual link: the link it is a copy of, and the joint frame in that link's frame
     ease                     of a virtual link: when its joint frames began to be pulled together (s), how long that
                              takes (s), and how far its rows were open then
+    acting                   what acts in the joint
     spring                   of a virtual link: stiffness (N/m) and damping (N s/m), or None if it holds exactly
     """
 
     __slots__ = (
-        "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name", "parent",
-        "real", "spring",
+        "acting", "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name",
+        "parent", "real", "spring",
     )  # fmt: skip
 
     def __init__(self, name, joint, at, inertia=None, motion=None, real=None, anchor=None, key=None):
         self.name, self.joint, self.at, self.inertia, self.motion = name, joint, at, inertia, motion
         self.real, self.anchor = real, anchor
+        self.acting = Acting()
         self.ease, self.spring = (0.0, 0.0, np.zeros(len(LOOP_ROWS[joint.kind]))), None
         self.parent = self.child = self.brother = None
         self.index = -1
@@ -51,6 +55,11 @@ class Link:
 
     def __repr__(self):
         return f"<{'virtual link' if self.real else 'link'} {self.name}>"
+
+    @property
+    def given(self):
+        """The motion that the joint must follow exactly, or None: of an anchor, or of a keyed joint."""
+        return self.acting.muscle.goal if isinstance(self.acting.muscle, Keyed) else self.motion
 
     def softness(self, axis):
         """Stiffness and damping of one row: along a line as given, about an axis as of springs SOFT_ARM away from it.
@@ -147,6 +156,23 @@ class Chain:
         self._touch()
         return self.springs[-1]
 
+    def act(self, link, muscle=None, impedance=None, limit=None):
+        """Say what acts in the joint of a link: a muscle (Driven, Keyed or None for limp), friction, a stop.
+
+        Replaces what acted there. A muscle without a goal gets its place when a simulation starts.
+        """
+        link = self._real(link)
+        if muscle is not None and muscle.goal is not None:
+            from .motion import as_goal
+
+            muscle = replace(muscle, goal=as_goal(muscle.goal, link))
+        acting = Acting(muscle, Impedance() if impedance is None else impedance, limit).check(link)
+        if isinstance(muscle, Keyed) and link.motion is not None:
+            raise ValueError(f"link {link.name} has a motion of its own already")
+        link.acting = acting
+        self._touch()
+        self.compiled_tree = None
+
     def state(self):
         """The reference pose at rest."""
         from .state import State
@@ -213,7 +239,7 @@ class Chain:
             del self._names[link.name], self._keys[link.key]
             self._touch()
             return
-        if link.motion is not None:
+        if link.given is not None:
             raise ValueError(f"link {link.name} moves as given; there is no joint to cut")
         if link.parent is self.world and link.joint == Joint.free():
             raise ValueError(f"link {link.name} is free already; there is no joint to cut")
@@ -222,7 +248,7 @@ class Chain:
         moving = None if state is None else (state.pose(link), state.twist(link))
         kept = None if state is None else {other: state.coordinates(other) for other in self.links if other is not link}
         link.take_off()
-        link.joint, link.at = Joint.free(), Pose()
+        link.joint, link.at, link.acting = Joint.free(), Pose(), Acting()
         link.hang_on(self.world)
         self._touch_tree()
         if state is not None:
@@ -255,7 +281,7 @@ class Chain:
         twins = {0: other.world}
         for link in self.links + self.connections:
             twin = Link(link.name, link.joint, link.at, link.inertia, link.motion, None, link.anchor, link.key)
-            twin.index, twin.ease, twin.spring = link.index, link.ease, link.spring
+            twin.index, twin.ease, twin.spring, twin.acting = link.index, link.ease, link.spring, link.acting
             twins[link.key] = other._names[link.name] = other._keys[link.key] = twin
         for link in [self.world, *self.links, *self.connections]:
             twin = twins[link.key]

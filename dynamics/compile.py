@@ -8,15 +8,17 @@ from collections import namedtuple
 
 import numpy as np
 
-from .jit import build, kernel
+from .jit import kernel
 from .joint import FREE, FREEDOMS, LOOP_ROWS, Joint
-from .kernels.layout import DATA, MODEL, DataArrays, ModelArrays
+from .kernels.layout import DataArrays, ModelArrays, build_data, build_model
+from .muscle import Driven, Impedance
 from .pose import quaternion_product
 
 Tree = namedtuple(
     "Tree",
     "parent root kind q_start v_start at_position at_rotation axis plane mass com tensor dof_link dof_angular dof_axis "
-    "depth ancestor moves prescribed nq nv",
+    "depth ancestor moves prescribed nq nv "
+    "acts virtual_inertia viscous coulomb lift driven muscle limited limit_kind limit stop",
 )
 
 TREE_FIELDS = [field for field in Tree._fields if field in ModelArrays._fields and field not in ("depth", "ancestor")]
@@ -31,12 +33,12 @@ class Compiled:
 
     def __init__(self, stamp, arrays, here, connections, dense):
         self.stamp, self.arrays, self.here, self.connections, self.dense = stamp, arrays, here, connections, dense
-        self.model, self.data = build(arrays, MODEL), build(here, DATA)
+        self.model, self.data = build_model(arrays), build_data(here)
 
     def replace(self, **arrays):
         """Exchange arrays of the workspace, for records and tables of another length."""
         self.here = self.here._replace(**arrays)
-        self.data = build(self.here, DATA)
+        self.data = build_data(self.here)
 
 
 def compiled(chain, dense=False):
@@ -85,7 +87,7 @@ def compile_tree(chain):
     v_start = np.concatenate([[0], np.cumsum(np.array(FREEDOMS)[kind])])
     coordinates = np.array([link.joint.coordinates for link in links])
     q_start = np.concatenate([[0], np.cumsum(coordinates)])
-    given = np.array([link.motion is not None for link in links])
+    given = np.array([link.given is not None for link in links])
     root, moves, dof_link, depth, ancestor = _plan(parent, v_start, given)
     return Tree(
         parent=parent, root=root, kind=kind, q_start=q_start, v_start=v_start,
@@ -98,7 +100,32 @@ def compile_tree(chain):
         dof_link=dof_link, dof_angular=columns[:, :3].any(axis=1).astype(np.int64),
         dof_axis=np.ascontiguousarray(columns[:, :3] + columns[:, 3:]),
         depth=depth, ancestor=ancestor, moves=moves, prescribed=np.flatnonzero(given),
-        nq=int(q_start[-1]), nv=int(v_start[-1]),
+        nq=int(q_start[-1]), nv=int(v_start[-1]), **_acting(links, v_start),
+    )  # fmt: skip
+
+
+def _acting(links, v_start):
+    """Arrays of what acts in the joints."""
+    nv = int(v_start[-1])
+    feel = np.zeros((nv, 4))
+    driven = [i for i, link in enumerate(links) if isinstance(link.acting.muscle, Driven)]
+    limited = [i for i, link in enumerate(links) if link.acting.limit is not None]
+    muscles = [links[i].acting.muscle for i in driven]
+    limits = [links[i].acting.limit for i in limited]
+    acts = bool(driven or limited)
+    for i, link in enumerate(links):
+        if not link.acting.is_idle:
+            one = link.acting.impedance
+            feel[v_start[i] : v_start[i + 1]] = one.inertia, one.viscous, one.coulomb, one.lift
+            acts = True
+    columns = np.ascontiguousarray(feel.T)
+    return dict(
+        acts=np.array([int(acts)]), virtual_inertia=columns[0], viscous=columns[1], coulomb=columns[2], lift=columns[3],
+        driven=np.array(driven, dtype=np.int64), limited=np.array(limited, dtype=np.int64),
+        muscle=np.array([[m.stiffness, m.damping, m.limit] for m in muscles]).reshape(-1, 3),
+        limit_kind=np.array([limit.kind for limit in limits], dtype=np.int64),
+        limit=np.array([limit.numbers() for limit in limits], dtype=np.float64).reshape(-1, 12),
+        stop=np.array([[limit.stiffness, limit.damping] for limit in limits], dtype=np.float64).reshape(-1, 2),
     )  # fmt: skip
 
 
@@ -246,7 +273,13 @@ def _islands(parent, root, moves, first, second):
         while leader[a] != a:
             a = leader[a]
         island[c] = a
-    order = np.argsort(island, kind="mergesort")
+    order = np.arange(nc)
+    # few and nearly sorted: insertion, which keeps the order within an island and compiles quickly
+    for c in range(1, nc):
+        k = c
+        while k > 0 and island[order[k - 1]] > island[order[k]]:
+            order[k - 1], order[k] = order[k], order[k - 1]
+            k -= 1
     return common, island, order
 
 
@@ -298,7 +331,9 @@ def _floating_groups(chain, tree):
     ties = [(grip.real.index + 1, grip.parent.index + 1) for grip in chain.connections]
     ties += [(spring.first.index + 1, spring.second.index + 1) for spring in chain.springs]
     free = tree.kind == FREE
-    free[tree.prescribed] = False
+    free[tree.prescribed] = free[tree.driven] = False  # a driven root is pulled from outside
+    for link in chain.links:
+        free[link.index + 1] &= link.acting.impedance == Impedance()
     floating, ends, roots = _group(tree.parent, tree.root, free, np.array(ties, dtype=np.int64).reshape(-1, 2))
     return dict(floating=floating, floating_root=ends, floating_roots=roots)
 
@@ -364,6 +399,7 @@ def _workspace(model, nq, nv):
     """Arrays for everything that the kernels compute."""
     nb, nc, nr, nk = len(model.parent), len(model.first), len(model.row_axis), len(model.prescribed)
     ni, nu, nf = len(model.island_row) - 1, len(model.support), len(model.floating_root)
+    nm, nl = len(model.driven), len(model.limited)
     nw = (int(np.diff(model.island_row).max()) + 3) // 4 * 4 if ni else 0  # whole blocks of four, see kernels/loops.py
     zeros = np.zeros
     unit = zeros((nb, 4))
@@ -377,11 +413,18 @@ def _workspace(model, nq, nv):
         twist=zeros((nb, 6)), drift=zeros((nb, 6)), force=zeros((nb, 6)), bias=zeros(nv), half=zeros(nv),
         row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
         missing=zeros(nr), pull=zeros(nr),
-        order=np.arange(nr), rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
+        order=np.arange(nr), doubt=zeros(1), least=np.ones(1),
+        rank=zeros(ni, dtype=np.int64), Q=zeros((nu, nw)), R=zeros((nr, nw)), norm=zeros((2, nw)),
         y=zeros(nw), G=zeros((nw, nw)), stiffness=zeros(ni), multiplier=zeros(nr),
         saved_q=zeros(nq), saved_v=zeros(nv), q0=zeros(nq), v0=zeros(nv),
         stage_v=zeros((4, nv)), stage_a=zeros((4, nv)), move=zeros(nv),
         given_q=zeros((3, nk, 7)), given_v=zeros((3, nk, 6)), given_a=zeros((3, nk, 6)), given_tau=zeros(nv),
+        goals_q=zeros((3, nm, 7)), goals_v=zeros((3, nm, 6)), goals_tau=zeros((3, nm, 6)), goals_gain=zeros((3, nm)),
+        goal=zeros((nm, 7)), goal_rate=zeros((nm, 6)), goal_force=zeros((nm, 6)), gain=zeros(nm),
+        muscle_torque=zeros((nm, 6)), strained=zeros(nm, dtype=np.int64), slips=zeros(nv, dtype=np.int64),
+        slip_torque=zeros(nv), stop_rest=np.full(nl, -1.0), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
+        torque=zeros(nv), answer=zeros((nv, 2)), error=zeros(6), error_rate=zeros(6), outward=zeros(3), held=zeros(6),
+        beyond=zeros((nb, 4)), power=zeros(3), work=zeros(3),
         group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 4)),
         failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64),
         closure=zeros(1), energy=zeros(2), momentum=zeros(6),

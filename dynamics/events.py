@@ -76,6 +76,23 @@ class Cut:
 
 
 @dataclass(eq=False)
+class Act:
+    """Change what acts in joints at `time`: {link: Driven, Keyed or None for limp}. Pose and velocity go on as they
+    are.
+    """
+
+    time: float
+    muscles: dict
+
+    link = None
+
+    def apply(self, chain, state):
+        for link, muscle in self.muscles.items():
+            acting = chain.find(link).acting
+            chain.act(link, muscle, acting.impedance, acting.limit)
+
+
+@dataclass(eq=False)
 class Reaction:
     """True when a connection has to hold with more than `above` newtons (and `moment` newton metres, if given)."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compile import compiled
+from .goals import set_goals, set_stops
 from .kernels.bias import joint_forces
 from .kernels.books import gather_reactions
 from .kernels.evaluate import accelerate, project_velocity, reactions
@@ -42,6 +43,7 @@ def load(chain, state, tau=None, wrenches=None, dense=False):
     for k, i in enumerate(form.arrays.prescribed):
         # the same at all samples: an evaluation looks at the first, a step brings tables of its own
         here.given_q[:, k], here.given_v[:, k], here.given_a[:, k] = joint_tables(chain.links[i - 1], [state.time])
+    set_goals(chain, state, form)
     return form
 
 
@@ -63,7 +65,8 @@ def check_wrenches(chain, wrenches):
 def prepare(chain, state, tau=None, wrenches=None):
     """load() and factor; falls back to fill-in for massless links that only the loops hold, else names the link."""
     form = load(chain, state, tau, wrenches)
-    if begin(form.model, form.data) == FAILED_MASS and not form.dense and chain.connections:
+    failed = begin(form.model, form.data) == FAILED_MASS
+    if (failed or _is_lopsided(form)) and not form.dense and chain.connections:
         form = load(chain, state, tau, wrenches, dense=True)
         begin(form.model, form.data)
     if form.here.failure[0] == FAILED_MASS:
@@ -72,7 +75,14 @@ def prepare(chain, state, tau=None, wrenches=None):
             f"link {link.name} can move without moving any mass: give it, or what hangs on it, mass and inertia, "
             "or fix its joint"
         )
+    set_stops(chain, form)
     return form
+
+
+def _is_lopsided(form):
+    """Whether some link is so light beside others that loops on it would look redundant in the mass metric."""
+    scale = form.here.root_pivot[form.arrays.depth >= 0]
+    return len(scale) > 0 and scale.min() < 1e-4 * scale.max()
 
 
 def forward_dynamics(chain, state, tau=None, wrenches=None):

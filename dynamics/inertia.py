@@ -17,9 +17,9 @@ class Inertia:
     tensor: np.ndarray = ((0.0,) * 3,) * 3
 
     def __post_init__(self):
+        if not isinstance(self.mass, int | float | np.number) or not (np.isfinite(self.mass) and self.mass >= 0.0):
+            raise ValueError(f"mass must be a finite number that is not negative, not {self.mass!r}")
         mass = float(self.mass)
-        if not np.isfinite(mass) or mass < 0.0:
-            raise ValueError(f"mass must be a finite number that is not negative, not {self.mass}")
         tensor = np.array(self.tensor, dtype=np.float64)
         if tensor.shape != (3, 3):
             raise ValueError(f"inertia tensor must be 3x3, not of shape {tensor.shape}")

@@ -22,20 +22,31 @@ COMPILED = numba is not None
 _FAST = {"contract", "reassoc", "arcp", "nsz"}
 
 
-def kernel(function):
-    """Compile a function of scalars, arrays and records."""
+def _compile(function, **options):
     if numba is None:
         return function
-    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", boundscheck=False)(function)
+    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", boundscheck=False, **options)(function)
+
+
+def kernel(function):
+    """Compile a function of scalars, arrays and records that Python calls."""
+    return _compile(function)
+
+
+def part(function):
+    """A part of one kernel, compiled as if it stood there: each compiled function also compiles all that it calls, so
+    functions with a single caller are not worth one of their own.
+    """
+    return _compile(function, inline="always")
 
 
 if numba is None:
     from types import SimpleNamespace
 
-    def _new_record(record_type):
+    def new_record(record_type):
         return SimpleNamespace()
 
-    def _fill(record, values):
+    def fill(record, values):
         for field, value in values._asdict().items():
             setattr(record, field, value)
 
@@ -51,18 +62,12 @@ else:
     structref.register(_Record)
     structref.define_boxing(_Record, structref.StructRefProxy)
 
-    def _new_record(record_type):
+    new_record = structref.new
+
+    def fill(record, values):
         raise NotImplementedError("only inside kernels")
 
-    @overload(_new_record)
-    def _new_record_compiled(record_type):
-        built = record_type.instance_type
-        return lambda record_type: structref.new(built)
-
-    def _fill(record, values):
-        raise NotImplementedError("only inside kernels")
-
-    @overload(_fill)
+    @overload(fill)
     def _fill_compiled(record, values):
         lines = [f"    record.{field} = values.{field}" for field in values.fields]
         scope = {}
@@ -79,11 +84,3 @@ def record(name, **fields):
     fields map a name to "f1", "f2", "f3" (float64 arrays of that many dimensions) or "i1", "i2" (int64).
     """
     return namedtuple(name, fields), _define(name, fields)
-
-
-@kernel
-def build(values, record_type):
-    """The record that kernels see, sharing its arrays with the named tuple `values`."""
-    built = _new_record(record_type)
-    _fill(built, values)
-    return built

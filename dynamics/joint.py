@@ -120,6 +120,8 @@ class Joint:
 
 def _unit(axis, kind):
     axis = check_vector(axis, 3, f"axis of a {kind} joint")
+    # scaled first, so that a huge axis does not overflow
+    axis = axis / max(np.abs(axis).max(), 1e-300)
     size = np.linalg.norm(axis)
     if size == 0.0:
         raise ValueError(f"the axis of a {kind} joint has zero length")

@@ -12,7 +12,7 @@ from scipy.linalg import lstsq, qr
 
 from .compile import compiled
 from .forward import mass_matrix, tree_forces
-from .pose import matrix_of
+from .pose import check_vector, matrix_of
 
 RANK_TOLERANCE = 1e-9
 
@@ -80,6 +80,8 @@ def closed_loop(chain, state, independent=None, actuated=None):
         passive = [d for link in chain.links if link.joint.name == "free" for d in range(*_span(form, link))]
         actuated = np.setdiff1d(free, passive)
     actuated = np.asarray(actuated, dtype=np.int64)
+    if not np.isin(actuated, free).all():
+        raise ValueError(f"columns {np.setdiff1d(actuated, free).tolist()} cannot be actuated; there are {columns}")
     return ClosedLoop(
         J_C, beta, rank, len(free) - rank, chosen, dependent, rows, H, full[:nv], full[actuated], actuated
     )
@@ -147,7 +149,10 @@ def inverse_dynamics(chain, state, qdd, actuated=None, weights=None, wrenches=No
     if actuated is None:
         return tree
     loop = closed_loop(chain, state, actuated=actuated)
-    scale = np.ones(len(loop.actuated)) if weights is None else 1.0 / np.asarray(weights, dtype=np.float64)
+    weights = np.ones(len(loop.actuated)) if weights is None else check_vector(weights, len(loop.actuated), "weights")
+    if not (weights > 0.0).all():
+        raise ValueError(f"the weights of actuators must be positive, not {weights.tolist()}")
+    scale = 1.0 / weights
     wanted = loop.W.T @ tree
     forces = scale * lstsq(loop.S.T * scale, wanted, cond=1e-11)[0] if len(scale) else np.zeros(0)
     nv = len(state.v)

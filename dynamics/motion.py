@@ -5,6 +5,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
+from .joint import FREE
 from .pose import Pose
 
 
@@ -69,6 +70,96 @@ class FunctionMotion:
         )  # fmt: skip
 
 
+class JointMotion:
+    """Coordinates of one joint over time: angles or slides (n, freedoms), or quaternions (n, 4) of a spherical joint.
+
+    Twice continuously differentiable splines; at rest before the first and after the last time.
+    """
+
+    def __init__(self, times, values):
+        self.times = np.array(times, dtype=np.float64)
+        values = np.array(values, dtype=np.float64)
+        values = values[:, None] if values.ndim == 1 else values
+        if self.times.ndim != 1 or len(self.times) < 2 or not (np.diff(self.times) > 0).all():
+            raise ValueError("a joint motion needs at least two times, each later than the one before")
+        if len(values) != len(self.times) or not np.isfinite(values).all():
+            raise ValueError("a joint motion needs finite values, as many as times")
+        self._turns = values.shape[1] == 4
+        self._spline = (
+            RotationSpline(self.times, Rotation.from_quat(values[:, [1, 2, 3, 0]]))
+            if self._turns
+            else CubicSpline(self.times, values)
+        )
+
+    def sample(self, times):
+        """Coordinates, velocities, accelerations at the times, in the link frame."""
+        inside = np.clip(times, self.times[0], self.times[-1])
+        moving = ((times >= self.times[0]) & (times <= self.times[-1]))[:, None]
+        values = self._spline(inside)
+        if self._turns:
+            values = values.as_quat()[:, [3, 0, 1, 2]]
+        return values, self._spline(inside, 1) * moving, self._spline(inside, 2) * moving
+
+
+class JointFunction:
+    """Coordinates of one joint as a function of time; derivatives by central differences of fourth order."""
+
+    reach = FunctionMotion.reach
+
+    def __init__(self, function):
+        self.function = function
+
+    def sample(self, times):
+        offsets = self.reach * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+        values = np.array([[np.ravel(self.function(float(t + o))) for o in offsets] for t in times])
+        shifts = values
+        if values.shape[2] == 4:
+            turns = [Rotation.from_quat(values[:, k][:, [1, 2, 3, 0]]) for k in range(5)]
+            shifts = np.stack([(turns[2].inv() * turned).as_rotvec() for turned in turns], axis=1)
+        first = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / (12.0 * self.reach)
+        second = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / (12.0 * self.reach**2)
+        return values[:, 2], np.einsum("k,nkj->nj", first, shifts), np.einsum("k,nkj->nj", second, shifts)
+
+
+class Stay:
+    """A goal that is where the joint was."""
+
+    def __init__(self, values, freedoms):
+        self.values, self.freedoms = np.array(values), freedoms
+
+    def sample(self, times):
+        still = np.zeros((len(times), self.freedoms))
+        return np.tile(self.values, (len(times), 1)), still, still
+
+
+def as_goal(goal, link):
+    """What the script gave as the goal of a muscle."""
+    if hasattr(goal, "sample"):
+        return goal
+    if callable(goal):
+        return as_motion(goal, link.name) if link.joint.kind == FREE else JointFunction(goal)
+    raise ValueError(f"link {link.name}: {goal!r} is neither a motion nor a function of time")
+
+
+def goal_tables(link, goal, times):
+    """q (n, 7), v (n, 6), a (n, 6) of a link's joint that follows a goal; unused columns are zero."""
+    times = np.asarray(times, dtype=np.float64)
+    if link.joint.kind == FREE and not isinstance(goal, Stay):
+        return _free_tables(link, goal, times)
+    tables = np.zeros((len(times), 7)), np.zeros((len(times), 6)), np.zeros((len(times), 6))
+    values = goal.sample(times)
+    for table, part, size in zip(tables, values, (link.joint.coordinates, link.joint.freedoms, link.joint.freedoms)):
+        if part.shape[1] != size:
+            raise ValueError(f"link {link.name}: its goal has {part.shape[1]} numbers where the joint has {size}")
+        table[:, :size] = part
+    return tables
+
+
+def joint_tables(link, times):
+    """q (n, 7), v (n, 6), a (n, 6) of the joint of a link that moves as given."""
+    return goal_tables(link, link.given, times)
+
+
 def as_motion(motion, name):
     """What the script gave as a motion, or a ValueError that names the link."""
     if hasattr(motion, "sample"):
@@ -80,10 +171,9 @@ def as_motion(motion, name):
     raise ValueError(f"link {name}: {motion!r} is neither a Motion nor a function of time")
 
 
-def joint_tables(link, times):
-    """q (n, 7), v (n, 6), a (n, 6) of a free joint that makes the link move as given; velocities in the link frame."""
-    times = np.asarray(times, dtype=np.float64)
-    position, quaternion, spin, velocity, spin_up, acceleration = link.motion.sample(times)
+def _free_tables(link, goal, times):
+    """The same of a free joint that gives the link a world motion; velocities in the link frame."""
+    position, quaternion, spin, velocity, spin_up, acceleration = goal.sample(times)
     base = Rotation.from_quat(link.at.rotation[[1, 2, 3, 0]]).inv()
     turned = Rotation.from_quat(quaternion[:, [1, 2, 3, 0]])
     back = turned.inv()

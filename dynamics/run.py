@@ -76,7 +76,7 @@ class Run:
         return part, i
 
     def chain(self, i):
-        """The chain as it was at instant i, right after any event at that instant."""
+        """The chain as it was at instant i, before any event at that very time."""
         return self._find(i)[0][0]
 
     def state(self, i):

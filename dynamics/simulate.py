@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A whole simulation: steps, events at their exact times, records."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from .events import Connect, Cut, measure
-from .forward import forward_dynamics, impact, slip
+from .events import Act, Connect, Cut, measure
+from .forward import check_wrenches, forward_dynamics, impact, slip
 from .kernels.books import record_instant
+from .motion import Stay
+from .muscle import Driven
+from .pose import check_vector
 from .run import Happening, Run, SimulationDiverged
-from .state import State
+from .state import State, need_state
 from .stepper import Stepper
 
 BLOCK = 64  # steps between two reports of progress
@@ -17,17 +22,21 @@ OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open tha
 
 def simulate(
     chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None,
-    iterate=False, run=None,
+    muscles=None, iterate=False, run=None,
 ):  # fmt: skip
     """Simulate a chain from a state; the chain and the state that were given stay as they are.
 
     events     Connect and Cut; they take place at their exact times, also between steps
     tau        (nv) constant joint forces;  wrenches   {link: [moment; force] at its origin, world axes}, constant
+    muscles    {link: Driven, Keyed or None for limp}: takes the place of what the chain says
     iterate    return a generator instead that yields the progress (0 to 1) and returns the Run; close it to cancel
     run        an empty Run to record into, to be looked at while it grows
     """
+    if not isinstance(events, list | tuple):
+        raise ValueError(f"events must be a list of events, not {events!r}")
     work = _simulate(
-        chain, state, duration, step, integrator, list(events), wrenches, tau, Run() if run is None else run)
+        chain, state, duration, step, integrator, list(events), wrenches, tau, muscles, Run() if run is None else run
+    )
     if iterate:
         return work
     while True:
@@ -37,13 +46,25 @@ def simulate(
             return finished.value
 
 
-def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, run):
-    if not (np.isfinite(duration) and duration >= 0.0):
-        raise ValueError(f"duration must be a number of seconds that is not negative, not {duration}")
-    state.check(chain)
+def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, muscles, run):
+    if not isinstance(duration, int | float | np.number) or not (np.isfinite(duration) and duration >= 0.0):
+        raise ValueError(f"duration must be a number of seconds that is not negative, not {duration!r}")
+    need_state(state, chain)
+    state.check_numbers(chain)
+    tau = None if tau is None else check_vector(tau, len(state.v), "tau")
+    wrenches = check_wrenches(chain, wrenches)
     chain = chain.copy()
     state = state.copy()
     state.chain = chain
+    for link, muscle in (muscles or {}).items():
+        acting = chain.find(link).acting
+        chain.act(link, muscle, acting.impedance, acting.limit)
+    for link in chain.links:
+        muscle = link.acting.muscle
+        if isinstance(muscle, Driven) and muscle.goal is None:
+            # a muscle without a goal stays where the joint is at the beginning, whatever happens later
+            goal = Stay(state.coordinates(link)[0], link.joint.freedoms)
+            link.acting = replace(link.acting, muscle=replace(muscle, goal=goal))
     timed, conditions = _sort(events, state.time)
     engine = _Engine(chain, state, step, integrator, wrenches, tau, run)
     total = max(1, round(duration / step))
@@ -69,8 +90,8 @@ def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, r
 def _sort(events, start):
     timed, conditions = [], []
     for event in events:
-        if not isinstance(event, Connect | Cut):
-            raise ValueError(f"{event!r} is neither a Connect nor a Cut")
+        if not isinstance(event, Connect | Cut | Act):
+            raise ValueError(f"{event!r} is no event: use Connect, Cut or Act")
         if event.time is None:
             conditions.append(event)
         elif not np.isfinite(event.time):

@@ -134,11 +134,9 @@ class State:
     # -- structure ----------------------------------------------------------------------------------------------------
 
     def check(self, chain):
-        """Raise if the state does not fit the chain's tree any more, or holds no time, or not as many numbers."""
+        """Raise if the state does not fit the chain's tree any more, or q and v are not as many numbers as it has."""
         if self.tree_stamp != chain.tree_stamp:
             raise ValueError("the state is stale: links were added or a tree joint was cut since it was made")
-        if not isinstance(self.time, int | float | np.number) or not isfinite(self.time):
-            raise ValueError(f"state.time is not a time in seconds: {self.time!r}")
         if chain.compiled_tree is None:
             compiled(chain)
         nq, nv = chain.compiled_tree.nq, chain.compiled_tree.nv
@@ -148,7 +146,9 @@ class State:
             self.v = _numbers(self.v, nv, "v")
 
     def check_numbers(self, chain):
-        """Raise if q or v, which scripts may write to, hold what no state can hold; names the link."""
+        """Raise if q, v or the time, which scripts may write to, hold what no state can hold; names the link."""
+        if not isinstance(self.time, int | float | np.number) or not isfinite(self.time):
+            raise ValueError(f"state.time is not a time in seconds: {self.time!r}")
         tree = chain.compiled_tree
         i, what = _first_wrong(tree.kind, tree.q_start, tree.v_start, self.q, self.v)
         if i:
@@ -174,10 +174,11 @@ class State:
     def take_given(self):
         """Put links with a motion of their own where they are at this time."""
         for link in self.chain.links:
-            if link.motion is not None:
+            if link.given is not None:
                 q, v, _ = joint_tables(link, [self.time])
                 q_place, v_place = self.places(link)
-                self.q[q_place], self.v[v_place] = q[0], v[0]
+                self.q[q_place] = q[0, : link.joint.coordinates]
+                self.v[v_place] = v[0, : link.joint.freedoms]
         return self
 
     def _whole(self, link):

@@ -4,12 +4,17 @@
 import numpy as np
 
 from .forward import prepare
-from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance, begin
+from .goals import goal_samples
+from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, FAILED_STEP, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance
 from .motion import joint_tables
 from .state import State
 
 INTEGRATORS = {"euler": EULER, "semi_implicit": SEMI_IMPLICIT, "midpoint": MIDPOINT, "rkmk4": RKMK4}
-REASONS = {FAILED_MASS: "a link moves without mass", FAILED_LOOP: "a loop cannot be closed"}
+REASONS = {
+    FAILED_MASS: "a link moves without mass",
+    FAILED_LOOP: "a loop cannot be closed",
+    FAILED_STEP: "the motion is too violent for the step",
+}
 
 
 class Stepper:
@@ -26,7 +31,7 @@ class Stepper:
         self.chain, self.step, self.integrator = chain, float(step), INTEGRATORS[integrator]
         self.form = prepare(chain, state)
         self.time = state.time
-        self._sampled = 0
+        self._fresh = 1
 
     def advance(self, steps, step=None):
         """Take steps; returns how many succeeded. Nothing is recorded unless record() was called."""
@@ -34,7 +39,8 @@ class Stepper:
             raise ValueError("the compiled data is stale: the chain has changed since the stepper was made")
         h = self.step if step is None else step
         self._sample(steps, h)
-        done = advance(self.form.model, self.form.data, steps, h, self.integrator)
+        done = advance(self.form.model, self.form.data, steps, h, self.integrator, self._fresh)
+        self._fresh = 0
         self.time = float(self.form.here.time[0])
         return done
 
@@ -55,8 +61,7 @@ class Stepper:
         here = self.form.here
         here.q[:], here.v[:], here.time[0] = q, v, time
         self.time = float(time)
-        self._sample(1, self.step)
-        begin(self.form.model, self.form.data)
+        self._fresh = 1
 
     def state(self):
         here = self.form.here
@@ -77,9 +82,9 @@ class Stepper:
         return REASONS.get(reason, "the velocities grow without bound"), link
 
     def _sample(self, steps, h):
-        """Tables of prescribed motion at the half steps of the next `steps` steps."""
-        prescribed = self.form.arrays.prescribed
-        if not len(prescribed):
+        """Tables of prescribed motion and of the muscles' goals at the half steps of the next `steps` steps."""
+        prescribed, driven = self.form.arrays.prescribed, self.form.arrays.driven
+        if not len(prescribed) and not len(driven):
             return
         # accumulated like the kernel's clock, so that a restart samples the very same times
         times = np.empty(2 * steps + 1)
@@ -88,6 +93,12 @@ class Stepper:
             times[2 * n + 1] = now + 0.5 * h
             now = now + h
             times[2 * n + 2] = now
-        tables = [joint_tables(self.chain.links[i - 1], times) for i in prescribed]
-        q, v, a = (np.ascontiguousarray(np.stack(part, axis=1)) for part in zip(*tables, strict=True))
-        self.form.replace(given_q=q, given_v=v, given_a=a)
+        fresh = {}
+        if len(prescribed):
+            tables = [joint_tables(self.chain.links[i - 1], times) for i in prescribed]
+            q, v, a = (np.ascontiguousarray(np.stack(part, axis=1)) for part in zip(*tables, strict=True))
+            fresh |= dict(given_q=q, given_v=v, given_a=a)
+        if len(driven):
+            names = ("goals_q", "goals_v", "goals_tau", "goals_gain")
+            fresh |= dict(zip(names, goal_samples(self.chain, self.form, times), strict=True))
+        self.form.replace(**fresh)

@@ -4,13 +4,14 @@
 import math
 
 from ..jit import kernel
+from .acting import act, lift_weight
 from .rotations import cross
 from .rows import pull_softly
 
 
 @kernel
 def joint_forces(model, data, with_free):
-    """Joint forces that the present motion needs, external wrenches and springs taken off.
+    """Joint forces that the present motion needs, less external wrenches, springs and what acts in the joints.
 
     Accelerations are data.a; with_free = 0 takes those of free joints as zero, which gives the bias b of 001 (17).
     data.twist must fit data.v.
@@ -71,6 +72,10 @@ def joint_forces(model, data, with_free):
         _take_off_springs(model, data)
     if model.soft_rows.shape[0] > 0:
         _take_off_soft_rows(model, data)
+    acts = model.acts[0] == 1
+    if acts:
+        act(model, data)
+        lift_weight(model, data)
     for i in range(parent.shape[0] - 1, 0, -1):
         f0, f1, f2, f3, f4, f5 = force[i, 0], force[i, 1], force[i, 2], force[i, 3], force[i, 4], force[i, 5]
         for d in range(v_start[i], v_start[i + 1]):
@@ -78,6 +83,10 @@ def joint_forces(model, data, with_free):
                 column[d, 0] * f0 + column[d, 1] * f1 + column[d, 2] * f2
                 + column[d, 3] * f3 + column[d, 4] * f4 + column[d, 5] * f5
             )  # fmt: skip
+            if acts:
+                bias[d] -= data.torque[d]
+                if with_free == 1 or depth[d] < 0:
+                    bias[d] += model.virtual_inertia[d] * a[d]
         p = parent[i]
         if p > 0:
             force[p, 0] += f0

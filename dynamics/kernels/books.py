@@ -45,6 +45,9 @@ def keep_books(model, data):
         momentum[3] += p0
         momentum[4] += p1
         momentum[5] += p2
+    if model.acts[0] == 1:
+        for d in range(data.v.shape[0]):
+            energy[0] += 0.5 * model.virtual_inertia[d] * data.v[d] ** 2
     for s in range(model.spring_link.shape[0]):
         ax, ay, az, _, _, _ = spring_end(model, data, s, 0)
         bx, by, bz, _, _, _ = spring_end(model, data, s, 1)

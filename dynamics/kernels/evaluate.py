@@ -4,6 +4,8 @@
 import math
 
 from ..jit import kernel
+from ..joint import FREE, SPHERICAL
+from .acting import act, stiffen_joints, stop_depth
 from .bias import joint_forces
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
@@ -14,7 +16,8 @@ from .rows import lay_rows, open_by, row_drifts, row_rates, soften_drifts
 
 @kernel
 def impose(model, data, sample, part):
-    """Set prescribed links and given joint forces to what their tables say a `part` of a step after a sample.
+    """Set prescribed links, muscles' goals and given joint forces to what their tables say, a `part` of a step after a
+    sample.
 
     Tables have two samples a step, so parts 0, 0.5 and 1 are in them; between those the parabola through the three is
     taken.
@@ -26,27 +29,46 @@ def impose(model, data, sample, part):
     for k in range(model.prescribed.shape[0]):
         i = model.prescribed[k]
         s, d = model.q_start[i], model.v_start[i]
-        q, v, a = data.given_q, data.given_v, data.given_a
-        # tables of quaternions may change sign from one sample to the next
-        size, turned = 0.0, 1.0
-        for m in range(1, 3):
-            dot = 0.0
-            for j in range(4):
-                dot += q[sample, k, j] * q[sample + m, k, j]
-            if dot < 0.0:
-                turned = -1.0
-        for j in range(7):
-            flip = turned if j < 4 else 1.0
-            value = first * q[sample, k, j] + (middle * q[sample + 1, k, j] + last * q[sample + 2, k, j]) * flip
-            data.q[s + j] = value
-            if j < 4:
-                size += value * value
-        for j in range(4):
-            data.q[s + j] /= math.sqrt(size)
-        for j in range(6):
+        v, a = data.given_v, data.given_a
+        turned = model.kind[i] == SPHERICAL or model.kind[i] == FREE
+        _blend_pose(data.given_q, sample, k, first, middle, last, turned, data.q[s : model.q_start[i + 1]])
+        for j in range(model.v_start[i + 1] - d):
             data.v[d + j] = first * v[sample, k, j] + middle * v[sample + 1, k, j] + last * v[sample + 2, k, j]
             data.a[d + j] = first * a[sample, k, j] + middle * a[sample + 1, k, j] + last * a[sample + 2, k, j]
+    for m in range(model.driven.shape[0]):
+        i = model.driven[m]
+        count = model.q_start[i + 1] - model.q_start[i]
+        turned = model.kind[i] == SPHERICAL or model.kind[i] == FREE
+        _blend_pose(data.goals_q, sample, m, first, middle, last, turned, data.goal[m, :count])
+        v, f, g = data.goals_v, data.goals_tau, data.goals_gain
+        for j in range(model.v_start[i + 1] - model.v_start[i]):
+            data.goal_rate[m, j] = first * v[sample, m, j] + middle * v[sample + 1, m, j] + last * v[sample + 2, m, j]
+            data.goal_force[m, j] = first * f[sample, m, j] + middle * f[sample + 1, m, j] + last * f[sample + 2, m, j]
+        data.gain[m] = max(0.0, first * g[sample, m] + middle * g[sample + 1, m] + last * g[sample + 2, m])
     data.tau[:] = data.given_tau
+
+
+@kernel
+def _blend_pose(table, sample, k, first, middle, last, turned, out):
+    """Joint coordinates between three samples of a table; the first four are a quaternion if `turned`."""
+    flip_middle, flip_last = 1.0, 1.0
+    if turned:
+        # tables of quaternions may change sign from one sample to the next
+        dot_middle, dot_last = 0.0, 0.0
+        for j in range(4):
+            dot_middle += table[sample, k, j] * table[sample + 1, k, j]
+            dot_last += table[sample, k, j] * table[sample + 2, k, j]
+        flip_middle = -1.0 if dot_middle < 0.0 else 1.0
+        flip_last = -1.0 if dot_last < 0.0 else 1.0
+    size = 0.0
+    for j in range(out.shape[0]):
+        x, y = (flip_middle, flip_last) if j < 4 else (1.0, 1.0)
+        out[j] = first * table[sample, k, j] + middle * x * table[sample + 1, k, j] + last * y * table[sample + 2, k, j]
+        if j < 4:
+            size += out[j] * out[j]
+    if turned:
+        for j in range(4):
+            out[j] /= math.sqrt(size)
 
 
 @kernel
@@ -58,6 +80,10 @@ def factor(model, data, decide):
     spread_columns(model, data)
     composite_mass(model, data)
     keep_diagonal(model, data)
+    if model.acts[0] == 1:
+        if data.implicit[0] > 0.0:
+            act(model, data)
+        stiffen_joints(model, data)
     loops = model.row_axis.shape[0] > 0
     if loops:
         lay_rows(model, data)
@@ -84,6 +110,8 @@ def accelerate(model, data, turning):
     half, a, depth = data.half, data.a, model.depth
     for d in range(depth.shape[0]):
         half[d] = data.tau[d] - data.bias[d] if depth[d] >= 0 else 0.0
+    if model.acts[0] == 1 and data.implicit[0] > 0.0:
+        _look_ahead(model, data)
     descend(model, data, half)
     for d in range(depth.shape[0]):
         if depth[d] >= 0:
@@ -93,6 +121,75 @@ def accelerate(model, data, turning):
         soften_drifts(model, data, 0)
         constrain(model, data, a, data.gamma, -1.0 if turning == 1 else 0.0, 1)
     ascend(model, data, a)
+
+
+@kernel
+def _look_ahead(model, data):
+    """Let the joints' springs act with where they will be if the present velocity goes on."""
+    ahead = data.implicit[1] / data.implicit[0]
+    for d in range(model.depth.shape[0]):
+        data.half[d] -= ahead * data.answer[d, 0] * data.v[d] if model.depth[d] >= 0 else 0.0
+    for m in range(model.driven.shape[0]):
+        if data.strained[m] == 0 and data.gain[m] > 0.0:
+            i = model.driven[m]
+            for k in range(model.v_start[i + 1] - model.v_start[i]):
+                d = model.v_start[i] + k
+                if model.depth[d] >= 0:
+                    # the goal moves on too
+                    data.half[d] += ahead * data.gain[m] * model.muscle[m, 0] * data.goal_rate[m, k]
+
+
+@kernel
+def meet_stops(model, data, tolerance):
+    """Joints that have gone beyond a stop: take the velocity outward from them, by the smallest impulse (000
+    (29)-(38)).
+
+    Returns 1 if one is deeper than the tolerance, before anything is done: the step was too long to meet it there.
+    """
+    if model.limited.shape[0] == 0:
+        return 0
+    for l in range(model.limited.shape[0]):
+        if model.depth[model.v_start[model.limited[l]]] < 0:
+            continue
+        deep = stop_depth(model, data, l)
+        if deep > tolerance and data.stop_rest[l] < 0.0:
+            return 1
+    for _ in range(4):
+        met = 0
+        for l in range(model.limited.shape[0]):
+            i = model.limited[l]
+            first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
+            if model.depth[first] < 0:
+                continue
+            deep = stop_depth(model, data, l)
+            if deep < 0.0:
+                data.stop_rest[l] = -1.0
+                continue
+            if data.stop_rest[l] < 0.0:
+                data.stop_rest[l] = deep
+            rate = 0.0
+            move = data.move
+            move[:] = 0.0
+            for k in range(count):
+                rate += data.outward[k] * data.v[first + k]
+                move[first + k] = data.outward[k]
+            if rate <= 1e-12:
+                continue
+            descend(model, data, move)
+            if model.row_axis.shape[0] > 0:
+                constrain(model, data, move, data.gamma, 0.0, 1)
+            weight = 0.0
+            for d in range(move.shape[0]):
+                weight += move[d] * move[d]
+            if weight < 1e-20:
+                continue
+            ascend(model, data, move)
+            for d in range(move.shape[0]):
+                data.v[d] -= rate / weight * move[d]
+            met = 1
+        if met == 0:
+            break
+    return 0
 
 
 @kernel

@@ -11,7 +11,7 @@ loop rows, ni islands with loops, nu velocities in the support of loops and soft
 in one island, nk prescribed links.
 """
 
-from ..jit import record
+from ..jit import fill, kernel, new_record, record
 
 ModelArrays, MODEL = record(
     "Model",
@@ -38,6 +38,18 @@ ModelArrays, MODEL = record(
     ancestor="i2",  # (nv, depth) free ancestors, from the root down
     related="i2",  # (nv, depth) 1 where the ancestor also moves the link, 0 where it is only fill-in
     dense="i1",  # (1) 1 if there is fill-in: loops added to the mass matrix, for links without mass of their own
+    # what acts in the joints
+    acts="i1",  # (1) 1 if anything does
+    virtual_inertia="f1",  # (nv) kg m^2 or kg
+    viscous="f1",  # (nv) N m s or N s/m
+    coulomb="f1",  # (nv) N m or N
+    lift="f1",  # (nv) share of the weight beyond the joint that is carried for it
+    driven="i1",  # (nm) links with a muscle
+    muscle="f2",  # (nm, 3) stiffness, damping, largest torque (0: none)
+    limited="i1",  # (nl) links with a stop
+    limit_kind="i1",  # (nl) 0 hinge, 1 ball
+    limit="f2",  # (nl, 12) hinge: lower, upper; ball: twist range, two swing ranges, twist axis, first swing axis
+    stop="f2",  # (nl, 2) stiffness and damping of the stop
     # prescribed links
     prescribed="i1",  # (nk) links that move as given
     # connections
@@ -106,6 +118,8 @@ DataArrays, DATA = record(
     missing="f1",  # (nr) what is missing to the velocity that a row must have
     pull="f1",  # (nr) force of springs and dampers of soft rows
     order="i1",  # (nr) rows of an island, the chosen independent ones first
+    doubt="f1",  # (1) in a dead point of the loops: a row that stands out by less is left out of a stage
+    least="f1",  # (1) squared share by which the least of the chosen rows stands out
     rank="i1",  # (ni) how many are independent
     Q="f2",  # (nu, nw) orthonormal basis of the loop forces in the mass metric
     R="f2",  # (nr, nw) its triangular factor, an island below the other
@@ -130,6 +144,31 @@ DataArrays, DATA = record(
     # momentum of floating groups
     group_momentum="f2",  # (nf, 6) at the beginning of the step, about the centre of mass; then what is missing
     group_centre="f2",  # (nf, 4) centre of mass that the step must lead to, and mass
+    # what acts in the joints
+    goals_q="f3",  # (samples, nm, 7) tables of the muscles' goals
+    goals_v="f3",  # (samples, nm, 6)
+    goals_tau="f3",  # (samples, nm, 6) torque given on top
+    goals_gain="f2",  # (samples, nm) how much of its strength a muscle uses
+    goal="f2",  # (nm, 7) now
+    goal_rate="f2",  # (nm, 6)
+    goal_force="f2",  # (nm, 6)
+    gain="f1",  # (nm)
+    muscle_torque="f2",  # (nm, 6)
+    strained="i1",  # (nm) 1 if held at its limit
+    slips="i1",  # (nv) 1 if Coulomb friction cannot hold it
+    slip_torque="f1",  # (nv)
+    stop_rest="f1",  # (nl) depth at which a stop was met, -1 while inside
+    stop_normal="f2",  # (nl, 3)
+    stop_answer="f2",  # (nl, 2)
+    torque="f1",  # (nv) of everything that acts
+    answer="f2",  # (nv, 2) its stiffness and damping
+    error="f1",  # (6) work
+    error_rate="f1",  # (6) work
+    outward="f1",  # (3) work
+    held="f1",  # (6) work
+    beyond="f2",  # (nb, 4) work: mass and first moment beyond a joint
+    power="f1",  # (3) W: muscles (with lifted weight), friction, stops
+    work="f1",  # (3) J, since the workspace was made
     # outcome
     failure="i1",  # (2) what went wrong in the last step, and at which velocity
     halvings="i1",  # (1) how often a step was too long and was halved
@@ -144,3 +183,20 @@ DataArrays, DATA = record(
     record_books="f2",  # kinetic, potential, momentum (6), closure
     record_reaction="f3",  # (instants, nc, 6)
 )
+
+
+# One builder each, and not one for both: numba finds a kernel in its cache by what it is called with.
+@kernel
+def build_model(arrays):
+    """The record of ModelArrays that kernels see, on the same memory."""
+    model = new_record(MODEL)
+    fill(model, arrays)
+    return model
+
+
+@kernel
+def build_data(arrays):
+    """The record of DataArrays that kernels see, on the same memory."""
+    data = new_record(DATA)
+    fill(data, arrays)
+    return data

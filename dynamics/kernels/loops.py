@@ -17,8 +17,10 @@ import math
 from ..jit import kernel
 from .rows import compliance
 
-# A row whose part outside the others' span is below this share of it is redundant.
-RANK_TOLERANCE = 1e-8
+# A row whose part outside the others' span is below this share of it is redundant. Loops closed to r say where the
+# mechanism is to within r / share; at a distance `share` from a singular pose that must be far less than the share
+# itself, or the loops would push it onto another branch. So the square root of steps.CLOSED, with a margin.
+RANK_TOLERANCE = 1e-5
 # A row this small beside the island's largest is rounding: nothing can move along it at all.
 NOTHING = 1e-11
 # A row is exchanged for another when its own squared share is less than this part of the other's.
@@ -141,19 +143,43 @@ def _descend_rows(model, data, low, high, blocks):
 
 
 @kernel
+def _even_out(model, data, base, width):
+    """Measure every row by the longest of its kind in its connection: a row may itself be short near a singular pose.
+
+    data.norm[0]   in: squared lengths of the rows; out: squared lengths to measure them by
+    """
+    norm, order = data.norm, data.order
+    for j in range(width):
+        c, slides = model.row_connection[order[base + j]], model.row_axis[order[base + j]] >= 3
+        longest = norm[0, j]
+        for k in range(width):
+            r = order[base + k]
+            # what has been taken off by now counts as it was: norm[1] still holds the rows' own lengths here
+            if model.row_connection[r] == c and (model.row_axis[r] >= 3) == slides and model.give[r] < 0:
+                longest = max(longest, norm[1, k])
+        norm[0, j] = longest
+
+
+@kernel
 def factor_loops(model, data, decide):
     """Q and R of every island, from the factored mass matrix and the rows: modified Gram-Schmidt, pivoted.
 
-    decide = 1 picks the independent rows, beginning with the order of the last time and changing it only where another
-    row is clearly better; decide = 0 keeps the rows picked before, in their order.
+    decide = 1 picks the independent rows, in their given order but for those where another is clearly better.
+    decide = 0 is for stages, which are not quite on the loops: it keeps the rows picked before, but in a dead point
+    leaves out those that stand out by less than data.doubt. There they would kick; the projection at the end of the
+    step takes out what passes them.
 
-    data.order, data.rank   which rows count, by island (out if decide)
+    data.order, data.rank   which rows count, by island
     data.Q (nu, nw), data.R (nr, nw)   out; nw is a multiple of four
     """
     Q, R, order, norm = data.Q, data.R, data.order, data.norm
     for n in range(model.island_row.shape[0] - 1):
         base, low, high = model.island_row[n], model.island_dof[n], model.island_dof[n + 1]
         width = model.island_row[n + 1] - base if decide == 1 else data.rank[n]
+        if decide == 1:
+            # from the same beginning every time: the choice depends on the pose alone, so a restart makes it again
+            for k in range(width):
+                order[base + k] = base + k
         blocks = (width + 3) // 4
         spread_rows(model, data, n, width)
         _descend_rows(model, data, low, model.island_end[n], blocks)
@@ -167,35 +193,38 @@ def factor_loops(model, data, decide):
                 s3 += Q[m, j + 3] * Q[m, j + 3]
             norm[0, j], norm[0, j + 1], norm[0, j + 2], norm[0, j + 3] = s0, s1, s2, s3
             norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = s0, s1, s2, s3
-        found = width
-        if decide == 1:
-            # a soft row is as large as it gives way, which says nothing about the others
-            largest = 0.0
-            for j in range(width):
-                if model.give[order[base + j]] < 0:
-                    largest = max(largest, norm[0, j])
-            for j in range(width):
-                if model.give[order[base + j]] < 0 and norm[0, j] <= NOTHING * NOTHING * largest:
-                    norm[0, j], norm[1, j] = 1.0, 0.0
-                    for m in range(low, high):
-                        Q[m, j] = 0.0
+        largest = 0.0
+        # a soft row is as large as it gives way, which says nothing about the others
+        for j in range(width):
+            if model.give[order[base + j]] < 0:
+                largest = max(largest, norm[0, j])
+        for j in range(width):
+            if model.give[order[base + j]] < 0 and norm[0, j] <= NOTHING * NOTHING * largest:
+                norm[0, j], norm[1, j] = 1.0, 0.0
+                for m in range(low, high):
+                    Q[m, j] = 0.0
+        _even_out(model, data, base, width)
+        tolerance = RANK_TOLERANCE if decide == 1 else max(RANK_TOLERANCE, data.doubt[0])
+        data.rank[n] = width
+        if n == 0:
+            data.least[0] = 1.0
         for k in range(width):
-            if decide == 1:
-                best = k
-                for j in range(k + 1, width):
-                    if norm[1, j] * norm[0, best] > norm[1, best] * norm[0, j]:
-                        best = j
-                if not norm[1, best] > RANK_TOLERANCE * RANK_TOLERANCE * norm[0, best]:
-                    found = k
-                    break
-                if norm[1, k] * norm[0, best] < CLEARLY * norm[1, best] * norm[0, k]:
-                    for m in range(low, high):
-                        Q[m, k], Q[m, best] = Q[m, best], Q[m, k]
-                    for m in range(k):
-                        R[base + m, k], R[base + m, best] = R[base + m, best], R[base + m, k]
-                    for m in range(2):
-                        norm[m, k], norm[m, best] = norm[m, best], norm[m, k]
-                    order[base + k], order[base + best] = order[base + best], order[base + k]
+            best = k
+            for j in range(k + 1, width):
+                if norm[1, j] * norm[0, best] > norm[1, best] * norm[0, j]:
+                    best = j
+            if not norm[1, best] > tolerance * tolerance * norm[0, best]:
+                data.rank[n] = k
+                break
+            if norm[1, k] * norm[0, best] < CLEARLY * norm[1, best] * norm[0, k]:
+                for m in range(low, high):
+                    Q[m, k], Q[m, best] = Q[m, best], Q[m, k]
+                for m in range(k):
+                    R[base + m, k], R[base + m, best] = R[base + m, best], R[base + m, k]
+                for m in range(2):
+                    norm[m, k], norm[m, best] = norm[m, best], norm[m, k]
+                order[base + k], order[base + best] = order[base + best], order[base + k]
+            data.least[0] = min(data.least[0], norm[1, k] / norm[0, k])
             length = math.sqrt(norm[1, k])
             inverse = 1.0 / length
             for m in range(low, high):
@@ -224,8 +253,6 @@ def factor_loops(model, data, decide):
                 R[base + k, j], R[base + k, j + 1], R[base + k, j + 2], R[base + k, j + 3] = s0, s1, s2, s3
                 norm[1, j], norm[1, j + 1], norm[1, j + 2], norm[1, j + 3] = n0, n1, n2, n3
             R[base + k, k] = length
-        if decide == 1:
-            data.rank[n] = found
 
 
 @kernel

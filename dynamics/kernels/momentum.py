@@ -7,7 +7,7 @@ of the whole group that makes up for it disturbs no joint and no connection with
 """
 
 from ..jit import kernel
-from .kinematics import move_links
+from .kinematics import move_links, place_links
 from .rotations import cross, turn
 
 
@@ -54,10 +54,26 @@ def _sum_up(model, data, n):
 
 
 @kernel
+def _is_pushed(model, data, n):
+    """Whether anything but gravity acts on group n from outside: its momentum is then for the step to find."""
+    for i in range(1, model.root.shape[0]):
+        if model.floating[i] == n:
+            for k in range(6):
+                if data.wrench[i, k] != 0.0:
+                    return True
+    for k in range(model.floating_root[n, 0], model.floating_root[n, 1]):
+        i = model.floating_roots[k]
+        for d in range(model.v_start[i], model.v_start[i + 1]):
+            if data.tau[d] != 0.0:
+                return True
+    return False
+
+
+@kernel
 def hold_momentum(model, data, h):
     """Remember where the momentum and the centre of mass of every floating group must be after a step of length h.
 
-    data.group_momentum (nf, 6), data.group_centre (nf, 4)   out
+    data.group_momentum (nf, 6), data.group_centre (nf, 4)   out; a mass of 0 leaves the group alone
     """
     if model.floating_root.shape[0] == 0:
         return
@@ -65,6 +81,8 @@ def hold_momentum(model, data, h):
     g = model.gravity
     for n in range(model.floating_root.shape[0]):
         m, centre, angular, linear, tensor = _sum_up(model, data, n)
+        if _is_pushed(model, data, n):
+            m = 0.0
         for k in range(3):
             data.group_momentum[n, k] = angular[k]
             data.group_momentum[n, 3 + k] = linear[k] + m * g[k] * h
@@ -74,22 +92,50 @@ def hold_momentum(model, data, h):
 
 
 @kernel
-def restore_momentum(model, data):
-    """Move and set in motion every floating group as a whole, so that its centre and its momentum are as held.
-
-    Positions of all links move with it; columns and inertias, which are about the tree origins, do not change.
+def restore_centre(model, data):
+    """Move every floating group as a whole, so that its centre of mass is as held. Links must be placed, and are again.
     """
+    position, matrix, com, at = data.position, data.matrix, model.com, model.at_rotation
+    moved = False
+    for n in range(model.floating_root.shape[0]):
+        m = data.group_centre[n, 3]
+        if m == 0.0:
+            continue
+        x, y, z = 0.0, 0.0, 0.0
+        for i in range(1, model.root.shape[0]):
+            if model.floating[i] == n:
+                k, cx, cy, cz = model.mass[i], com[i, 0], com[i, 1], com[i, 2]
+                x += k * (position[i, 0] + matrix[i, 0, 0] * cx + matrix[i, 0, 1] * cy + matrix[i, 0, 2] * cz)
+                y += k * (position[i, 1] + matrix[i, 1, 0] * cx + matrix[i, 1, 1] * cy + matrix[i, 1, 2] * cz)
+                z += k * (position[i, 2] + matrix[i, 2, 0] * cx + matrix[i, 2, 1] * cy + matrix[i, 2, 2] * cz)
+        x, y, z = data.group_centre[n, 0] - x / m, data.group_centre[n, 1] - y / m, data.group_centre[n, 2] - z / m
+        for k in range(model.floating_root[n, 0], model.floating_root[n, 1]):
+            i = model.floating_roots[k]
+            s = model.q_start[i]
+            # q holds the position in the joint frame, which may be turned against the world
+            dx, dy, dz = turn(at[i, 0], -at[i, 1], -at[i, 2], -at[i, 3], x, y, z)
+            data.q[s + 4] += dx
+            data.q[s + 5] += dy
+            data.q[s + 6] += dz
+        moved = True
+    if moved:
+        place_links(model, data)
+
+
+@kernel
+def restore_momentum(model, data):
+    """Set every floating group in motion as a whole, so that its momentum is as held."""
     if model.floating_root.shape[0] == 0:
         return
     move_links(model, data)
-    position, matrix, at = data.position, data.matrix, model.at_rotation
+    position, matrix = data.position, data.matrix
     for n in range(model.floating_root.shape[0]):
         m, centre, angular, linear, tensor = _sum_up(model, data, n)
         xx, xy, xz, yy, yz, zz = tensor
         # minors of the tensor; a group that is one line or one point has no inverse and keeps its spin
         a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
         determinant = xx * a + xy * b + xz * c
-        if m == 0.0 or not determinant > 1e-9 * xx * yy * zz:
+        if data.group_centre[n, 3] == 0.0 or not determinant > 1e-9 * xx * yy * zz:
             continue
         d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
         l0, l1, l2 = (
@@ -101,14 +147,9 @@ def restore_momentum(model, data):
         u0 = (data.group_momentum[n, 3] - linear[0]) / m
         u1 = (data.group_momentum[n, 4] - linear[1]) / m
         u2 = (data.group_momentum[n, 5] - linear[2]) / m
-        sx, sy, sz = (
-            data.group_centre[n, 0] - centre[0],
-            data.group_centre[n, 1] - centre[1],
-            data.group_centre[n, 2] - centre[2],
-        )
         for k in range(model.floating_root[n, 0], model.floating_root[n, 1]):
             i = model.floating_roots[k]
-            s, v = model.q_start[i], model.v_start[i]
+            v = model.v_start[i]
             c0, c1, c2 = cross(
                 w0, w1, w2, position[i, 0] - centre[0], position[i, 1] - centre[1], position[i, 2] - centre[2]
             )
@@ -117,13 +158,3 @@ def restore_momentum(model, data):
                 data.v[v + 3 + j] += (
                     matrix[i, 0, j] * (u0 + c0) + matrix[i, 1, j] * (u1 + c1) + matrix[i, 2, j] * (u2 + c2)
                 )
-            # q holds the position in the joint frame, which may be turned against the world
-            x, y, z = turn(at[i, 0], -at[i, 1], -at[i, 2], -at[i, 3], sx, sy, sz)
-            data.q[s + 4] += x
-            data.q[s + 5] += y
-            data.q[s + 6] += z
-        for i in range(1, model.root.shape[0]):
-            if model.floating[i] == n:
-                position[i, 0] += sx
-                position[i, 1] += sy
-                position[i, 2] += sz

@@ -5,39 +5,49 @@ pose.
 A step of length h uses three samples of what is given over time: at its beginning, middle and end.
 """
 
-from ..jit import kernel
+from ..jit import kernel, part
+from .acting import release_or_hold
 from .bias import joint_forces
 from .books import record_instant
-from .evaluate import accelerate, factor, impose, project_position, project_velocity
+from .evaluate import accelerate, factor, impose, meet_stops, project_position, project_velocity
 from .integrate import displace, to_algebra
 from .kinematics import move_links, place_links, spread_columns
 from .loops import constrain
 from .mass import ascend, descend
-from .momentum import hold_momentum, restore_momentum
+from .momentum import hold_momentum, restore_centre, restore_momentum
 from .rows import lay_rows, open_by, row_drifts, soften_drifts
 
 EULER, SEMI_IMPLICIT, MIDPOINT, RKMK4 = 0, 1, 2, 3
 
 CLOSED = 1e-11  # m, rad: loops closer than this count as closed
+ROUNDING = 1e-14  # m, rad: no loop of a few metres can be closed better
 OPEN = 1e-9  # m, rad: loops that cannot be closed further than this make a step fail
 SHORTEST = 1.0 / 128.0  # of a step
+DEEP = 0.003  # rad: a joint that goes further beyond a stop in one step met it too late; the step is halved
 FAILED_MASS, FAILED_LOOP, FAILED_NUMBER, FAILED_STEP = 1, 2, 3, 4
 
 
-@kernel
-def settle(model, data, sample, part):
+@part
+def settle(model, data, sample, part, floats):
     """After a move: close the loops, factor at the new pose, put the velocity onto the loops. Returns 0 or a failure.
 
-    Old factors close the loops quickly after a small move; if they do not, those of the new pose do.
+    Old factors close the loops quickly after a small move; if they do not, those of the new pose do. floats = 1 puts
+    floating groups where their momentum takes them.
     """
     impose(model, data, sample, part)
     worst = project_position(model, data, CLOSED, 12)
+    if floats == 1:
+        restore_centre(model, data)
     failed = factor(model, data, 1)
     for _ in range(8):
-        if worst <= 10.0 * CLOSED:
+        # near a singular pose the direction of motion is known only to within opening / share^2
+        needed = max(min(10.0 * CLOSED, 1e-4 * data.least[0]), ROUNDING)
+        if worst <= needed:
             break
         before = worst
-        worst = project_position(model, data, CLOSED, 2)
+        worst = project_position(model, data, 0.1 * needed, 2)
+        if floats == 1:
+            restore_centre(model, data)
         failed = factor(model, data, 1)
         if not worst < before:
             break
@@ -48,6 +58,8 @@ def settle(model, data, sample, part):
     if not worst < OPEN:
         return FAILED_LOOP
     project_velocity(model, data)
+    if floats == 1:
+        restore_momentum(model, data)
     total = 0.0
     for d in range(data.v.shape[0]):
         total += abs(data.v[d])
@@ -75,7 +87,7 @@ def resume(model, data):
     return data.failure[0]
 
 
-@kernel
+@part
 def step_euler(model, data, h):
     """The papers' own step: positions move with the old velocity, velocities with the old acceleration."""
     accelerate(model, data, 1)
@@ -84,7 +96,7 @@ def step_euler(model, data, h):
         data.v[d] += h * data.a[d]
 
 
-@kernel
+@part
 def step_semi_implicit(model, data, h):
     """Velocities first, then positions with the new velocity.
 
@@ -121,6 +133,8 @@ def step_rkmk4(model, data, h, sample, part, span):
             factor(model, data, 0)
         accelerate(model, data, 1)
         stage_a[stage, :] = a
+        for k in range(3):
+            data.work[k] += h / 6.0 * data.power[k] * (1.0 if stage == 0 or stage == 3 else 2.0)
     for d in range(v.shape[0]):
         v[d] = v0[d] + h / 6.0 * (stage_a[0, d] + 2.0 * (stage_a[1, d] + stage_a[2, d]) + stage_a[3, d])
         move[d] = h / 6.0 * (stage_v[0, d] + 2.0 * (stage_v[1, d] + stage_v[2, d]) + stage_v[3, d])
@@ -139,7 +153,7 @@ def step_midpoint(model, data, h, sample, part, span):
     loops = model.row_axis.shape[0] > 0
     q0[:] = q
     v0[:] = v
-    if model.soft_rows.shape[0] > 0:
+    if model.soft_rows.shape[0] > 0 or model.acts[0] == 1:
         # a spring much faster than the step makes the acceleration at the beginning a bad guess
         for d in range(v.shape[0]):
             if depth[d] >= 0:
@@ -147,16 +161,18 @@ def step_midpoint(model, data, h, sample, part, span):
     else:
         accelerate(model, data, 1)
     data.implicit[0], data.implicit[1] = 0.5 * h, 0.25 * h * h
-    tolerance = min(1e-6, 0.01 * h * h)
-    change, slow = 1e300, 0
-    for attempt in range(20):
+    # far below the whole step's own error, and above rounding: near singular poses it is amplified
+    tolerance = max(min(1e-6, 0.01 * data.now[1] * data.now[1]), 1e-10)
+    change, slow, held, fresh = 1e300, 0, 0, True
+    for _ in range(40):
         for d in range(v.shape[0]):
             v[d] = v0[d] + 0.5 * h * a[d]
         displace(model, q0, v, 0.5 * h, q)
         impose(model, data, sample, part + 0.5 * span)
         place_links(model, data)
-        if attempt == 0:
+        if fresh:
             factor(model, data, 0)
+            fresh = False
         else:
             spread_columns(model, data)
             if loops:
@@ -179,7 +195,11 @@ def step_midpoint(model, data, h, sample, part, span):
             size = max(size, abs(a[d]))
         if change <= tolerance * (1.0 + size):
             slow = 0
-            break
+            if model.acts[0] == 0 or held > 8 or release_or_hold(model, data) == 0:
+                break
+            held += 1
+            fresh = True
+            change = 1e300
         if not change < 0.7 * before:
             slow += 1
             if slow > 2 or not change < 1e30:
@@ -187,6 +207,8 @@ def step_midpoint(model, data, h, sample, part, span):
     data.implicit[:] = 0.0
     if slow > 0 or not change <= tolerance * (1.0 + size):
         return FAILED_STEP
+    for k in range(3):
+        data.work[k] += h * data.power[k]
     for d in range(v.shape[0]):
         move[d] = v0[d] + 0.5 * h * a[d]
         v[d] = v0[d] + h * a[d]
@@ -194,7 +216,7 @@ def step_midpoint(model, data, h, sample, part, span):
     return 0
 
 
-@kernel
+@part
 def step_once(model, data, h, integrator, sample, part, span):
     """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a
     failure.
@@ -207,29 +229,35 @@ def step_once(model, data, h, integrator, sample, part, span):
         hold_momentum(model, data, h)
         failure = step_midpoint(model, data, h, sample, part, span)
     elif integrator == SEMI_IMPLICIT:
-        if data.implicit[0] != h and model.soft_rows.shape[0] > 0:
-            # the first step, and one of another length: soft rows must look ahead by this one
+        if data.implicit[0] != h and (model.soft_rows.shape[0] > 0 or model.acts[0] == 1):
+            # the first step, and one of another length: springs must look ahead by this one
             data.implicit[0], data.implicit[1] = h, h * h
             factor(model, data, 0)
         step_semi_implicit(model, data, h)
     else:
         step_euler(model, data, h)
     if failure == 0:
-        failure = settle(model, data, sample, part + span)
-    if failure == 0 and integrator == MIDPOINT:
-        restore_momentum(model, data)
+        failure = settle(model, data, sample, part + span, 1 if integrator == MIDPOINT else 0)
+    if failure == 0 and meet_stops(model, data, DEEP if span > SHORTEST else 1e9) == 1:
+        return FAILED_STEP
     return failure
 
 
 @kernel
-def advance(model, data, steps, h, integrator):
+def advance(model, data, steps, h, integrator, fresh):
     """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why).
+
+    fresh = 1 makes the factors first. Here and not in begin(), which another compilation may round otherwise: a run
+    that is restarted takes the very same steps.
 
     A step that is too long for the motion at hand (the implicit equations or the loops do not converge) is taken in
     shorter ones: a whip of a light limb then costs time instead of the run.
     """
     q, v = data.q, data.v
     data.now[1] = h
+    if fresh == 1:
+        impose(model, data, 0, 0.0)
+        resume(model, data)
     for n in range(steps):
         part, span = 0.0, 1.0
         while part < 1.0:
@@ -238,17 +266,25 @@ def advance(model, data, steps, h, integrator):
             failure = step_once(model, data, span * h, integrator, 2 * n, part, span)
             if failure == 0:
                 part += span
+                data.doubt[0] = 0.0
                 continue
             data.failure[0] = failure
             q[:] = data.saved_q
             v[:] = data.saved_v
-            if span < SHORTEST:
+            last = span < SHORTEST
+            if last and (data.doubt[0] > 0.0 or failure != FAILED_STEP):
+                data.doubt[0] = 0.0
                 return n
             bad = data.failure[1]
             resume(model, data)
             data.failure[0], data.failure[1] = failure, bad
-            data.halvings[0] += 1
-            span *= 0.5
+            if last:
+                # a dead point of the loops: leave out the rows that do not stand out by more than the step moves them
+                for d in range(v.shape[0]):
+                    data.doubt[0] = max(data.doubt[0], 4.0 * span * h * abs(v[d]))
+            else:
+                data.halvings[0] += 1
+                span *= 0.5
         data.failure[0] = 0
         data.time[0] += h
         if n < data.record_q.shape[0]:

@@ -13,7 +13,6 @@ from tests.dynamics.oracles import Peer
 G = 9.81
 INTEGRATORS = ("semi_implicit", "midpoint", "rkmk4", "euler")
 BODY = Inertia(2.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25]))
-LOST = "midpoint holds the momentum of a floating figure as if only gravity acted on it"
 
 
 def end(run):
@@ -25,16 +24,10 @@ def tolerance(integrator, step):
     return 1e-10 if integrator in ("midpoint", "rkmk4") else 10.0 * step
 
 
-ALL_BUT_LOST = [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=LOST)) if name == "midpoint" else name
-    for name in INTEGRATORS
-]
-
-
 # -- constant wrenches and joint forces -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("integrator", ALL_BUT_LOST)
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_a_constant_force_on_a_floating_body(integrator):
     chain = Chain()
     link = chain.add("body", joint=Joint.free(), inertia=BODY)
@@ -44,7 +37,7 @@ def test_a_constant_force_on_a_floating_body(integrator):
     assert np.abs(run.momentum[-1, 3:] - (6.0, 0, -2 * G)).max() < 1e-10
 
 
-@pytest.mark.parametrize("integrator", ALL_BUT_LOST)
+@pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_a_constant_torque_on_a_floating_body(integrator):
     """About a principal axis; by a wrench in world axes and by the free joint's own force, both of them."""
     chain = Chain(gravity=(0, 0, 0))

@@ -67,15 +67,12 @@ def crank_top(step, integrator):
     return top[[0, 2]], np.ptp(run.energy)
 
 
-KICKED = pytest.mark.xfail(strict=True, reason="a stage that falls too near to the flat pose gives a kick")
-STUCK = pytest.mark.xfail(strict=True, reason="the midpoint's iteration does not converge in the flat pose")
-
-
-@pytest.mark.parametrize("step", [5e-3, 2e-3, 1e-3, pytest.param(1e-4, marks=KICKED)])
-def test_double_four_bar(step):
+# Steps of 0.1 ms stop much nearer to the flat pose, where rounding alone turns the motion by more.
+@pytest.mark.parametrize(("step", "close"), [(5e-3, CLOSE), (2e-3, CLOSE), (1e-3, CLOSE), (1e-4, 1e-5)])
+def test_double_four_bar(step, close):
     """Again and again all bars lie in one line, where the mobility is larger: no kick, no other branch."""
     top, change = crank_top(step, "rkmk4")
-    assert np.abs(top - (0.3284581115, 0.9445185382)).max() < CLOSE
+    assert np.abs(top - (0.3284581115, 0.9445185382)).max() < close
     assert change < 1e-5
 
 
@@ -86,7 +83,6 @@ def test_double_four_bar_by_first_order_steps(step):
     assert np.abs(top - (0.3284581115, 0.9445185382)).max() < 10.0 * step**2
 
 
-@STUCK
 @pytest.mark.parametrize("step", [1 / 60, 1 / 240, 1e-3])
 def test_double_four_bar_by_midpoint(step):
     top, change = crank_top(step, "midpoint")

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What acts in the joints: muscles that follow a goal, friction, lifted weight, and stops at the limits.
+
+Each gives a torque at the present pose and velocity, and how it answers to changes of them (stiffness and damping per
+velocity), which implicit steps put into the mass matrix. A muscle at its limit, and a joint that slips, act with a
+torque that is held while a step is solved; release_or_hold() then looks whether that was right.
+"""
+
+import math
+
+from ..jit import kernel
+from ..joint import FREE, SPHERICAL
+from .rotations import multiply, turn
+
+CREEP = 1e-5  # rad/s or m/s: a joint held by Coulomb friction creeps slower than this
+BALL, HINGE = 1, 0
+
+
+@kernel
+def logarithm(w, x, y, z):
+    """Rotation vector of a quaternion, the short way round."""
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    size = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 if size < 1e-9 else 2.0 * math.atan2(size, w) / size
+    return scale * x, scale * y, scale * z
+
+
+@kernel
+def muscle_error(model, data, m):
+    """How far the joint of muscle m is from its goal: data.error (6), and how fast it goes away: data.error_rate (6).
+    """
+    i = model.driven[m]
+    s, d, joint = model.q_start[i], model.v_start[i], model.kind[i]
+    q, v, goal, rate, error, error_rate = data.q, data.v, data.goal, data.goal_rate, data.error, data.error_rate
+    if joint == SPHERICAL or joint == FREE:
+        ew, ex, ey, ez = multiply(
+            goal[m, 0], -goal[m, 1], -goal[m, 2], -goal[m, 3], q[s], q[s + 1], q[s + 2], q[s + 3]
+        )
+        error[0], error[1], error[2] = logarithm(ew, ex, ey, ez)
+        # the goal's rate is in the goal's frame
+        rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 0], rate[m, 1], rate[m, 2])
+        error_rate[0], error_rate[1], error_rate[2] = v[d] - rx, v[d + 1] - ry, v[d + 2] - rz
+        if joint == FREE:
+            dx, dy, dz = q[s + 4] - goal[m, 4], q[s + 5] - goal[m, 5], q[s + 6] - goal[m, 6]
+            error[3], error[4], error[5] = turn(q[s], -q[s + 1], -q[s + 2], -q[s + 3], dx, dy, dz)
+            rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 3], rate[m, 4], rate[m, 5])
+            error_rate[3], error_rate[4], error_rate[5] = v[d + 3] - rx, v[d + 4] - ry, v[d + 5] - rz
+    else:
+        for k in range(model.v_start[i + 1] - d):
+            error[k] = q[s + k] - goal[m, k]
+            error_rate[k] = v[d + k] - rate[m, k]
+
+
+@kernel
+def stop_depth(model, data, l):
+    """How far joint l is beyond a stop (rad, negative inside) and the direction outward: data.outward (3)."""
+    i = model.limited[l]
+    s, limit, outward = model.q_start[i], model.limit, data.outward
+    if model.limit_kind[l] == HINGE:
+        angle = data.q[s]
+        beyond, before = angle - limit[l, 1], limit[l, 0] - angle
+        outward[0], outward[1], outward[2] = 1.0 if beyond > before else -1.0, 0.0, 0.0
+        return max(beyond, before)
+    # ball: q = swing * twist, the twist about the bone's axis
+    ax, ay, az = limit[l, 6], limit[l, 7], limit[l, 8]
+    w, x, y, z = data.q[s], data.q[s + 1], data.q[s + 2], data.q[s + 3]
+    along = ax * x + ay * y + az * z
+    size = math.sqrt(w * w + along * along)
+    if size < 1e-9:
+        cw, c = 1.0, 0.0
+    else:
+        cw, c = w / size, along / size
+    twist = 2.0 * math.atan2(c, cw)
+    if twist > math.pi:
+        twist -= 2.0 * math.pi
+    if twist < -math.pi:
+        twist += 2.0 * math.pi
+    beyond, before = twist - limit[l, 1], limit[l, 0] - twist
+    deepest = max(beyond, before)
+    sign = 1.0 if beyond > before else -1.0
+    outward[0], outward[1], outward[2] = sign * ax, sign * ay, sign * az
+    # swing = q * conjugate(twist); its vector is across the axis, in the frame of the joint
+    sw, sx, sy, sz = multiply(w, x, y, z, cw, -c * ax, -c * ay, -c * az)
+    vx, vy, vz = logarithm(sw, sx, sy, sz)
+    # the two axes across, and the ellipse through the four ranges about them
+    bx, by, bz = limit[l, 9], limit[l, 10], limit[l, 11]
+    ex, ey, ez = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    first, second = vx * bx + vy * by + vz * bz, vx * ex + vy * ey + vz * ez
+    middle_1, half_1 = 0.5 * (limit[l, 2] + limit[l, 3]), 0.5 * (limit[l, 3] - limit[l, 2])
+    middle_2, half_2 = 0.5 * (limit[l, 4] + limit[l, 5]), 0.5 * (limit[l, 5] - limit[l, 4])
+    if half_1 >= math.pi and half_2 >= math.pi:
+        return deepest
+    half_1, half_2 = max(half_1, 1e-3), max(half_2, 1e-3)
+    u, t = (first - middle_1) / half_1, (second - middle_2) / half_2
+    reach = math.sqrt(u * u + t * t)
+    if reach < 1e-6:
+        return deepest
+    # distance along the line from the middle; the gradient points outward
+    radius = math.sqrt((first - middle_1) ** 2 + (second - middle_2) ** 2)
+    beyond = radius * (1.0 - 1.0 / reach)
+    if beyond > deepest:
+        deepest = beyond
+        g1, g2 = u / half_1, t / half_2
+        scale = 1.0 / math.sqrt(g1 * g1 + g2 * g2)
+        nx = scale * (g1 * bx + g2 * ex)
+        ny = scale * (g1 * by + g2 * ey)
+        nz = scale * (g1 * bz + g2 * ez)
+        # from the joint's frame into the link's, in which its velocity is given
+        outward[0], outward[1], outward[2] = turn(w, -x, -y, -z, nx, ny, nz)
+    return deepest
+
+
+@kernel
+def act(model, data):
+    """Torques of everything that acts in the joints, and how they answer.
+
+    data.torque       (nv) out
+    data.answer       (nv, 2) out: stiffness and damping
+    data.stop_answer  (nl, 2) out: the same of the stops, along data.stop_normal (nl, 3)
+    """
+    v, torque, answer, depth = data.v, data.torque, data.answer, model.depth
+    implicit = data.implicit[0] > 0.0
+    data.power[:] = 0.0
+    for d in range(v.shape[0]):
+        drag = -model.viscous[d] * v[d]
+        answer[d, 0], answer[d, 1] = 0.0, model.viscous[d]
+        if model.coulomb[d] > 0.0:
+            slip = -model.coulomb[d] / CREEP * v[d]
+            if data.slips[d] == 1:
+                drag += data.slip_torque[d]
+            elif implicit:
+                drag += slip
+                answer[d, 1] += model.coulomb[d] / CREEP
+            else:
+                drag += min(max(slip, -model.coulomb[d]), model.coulomb[d])
+        torque[d] = drag
+        data.power[1] += drag * v[d]
+    for m in range(model.driven.shape[0]):
+        i = model.driven[m]
+        first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
+        if depth[first] < 0 or data.gain[m] <= 0.0:
+            continue
+        muscle_pull(model, data, m)
+        strong = data.gain[m]
+        for k in range(count):
+            torque[first + k] += data.muscle_torque[m, k]
+            data.power[0] += data.muscle_torque[m, k] * v[first + k]
+            if data.strained[m] == 0:
+                answer[first + k, 0] += strong * model.muscle[m, 0]
+                answer[first + k, 1] += strong * model.muscle[m, 1]
+    for l in range(model.limited.shape[0]):
+        i = model.limited[l]
+        first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
+        data.stop_answer[l, 0], data.stop_answer[l, 1] = 0.0, 0.0
+        if depth[first] < 0 or data.stop_rest[l] < 0.0:
+            continue
+        deep = stop_depth(model, data, l) - data.stop_rest[l]
+        rate = 0.0
+        for k in range(count):
+            data.stop_normal[l, k] = data.outward[k]
+            rate += data.outward[k] * v[first + k]
+        push = model.stop[l, 0] * max(deep, 0.0) + model.stop[l, 1] * rate
+        if push <= 0.0 or (deep <= 0.0 and rate <= 0.0):
+            continue
+        if deep > 0.0:
+            data.stop_answer[l, 0] = model.stop[l, 0]
+        data.stop_answer[l, 1] = model.stop[l, 1]
+        for k in range(count):
+            torque[first + k] -= push * data.outward[k]
+        data.power[2] -= push * rate
+
+
+@kernel
+def muscle_pull(model, data, m):
+    """Torque of muscle m: towards the goal, with the given extra, held at its limit if it is strained."""
+    i = model.driven[m]
+    count = model.v_start[i + 1] - model.v_start[i]
+    if data.strained[m] == 1 and data.implicit[0] > 0.0:
+        return
+    muscle_error(model, data, m)
+    square = 0.0
+    for k in range(count):
+        pull = data.goal_force[m, k] - model.muscle[m, 0] * data.error[k] - model.muscle[m, 1] * data.error_rate[k]
+        data.muscle_torque[m, k] = data.gain[m] * pull
+        square += data.muscle_torque[m, k] ** 2
+    limit = model.muscle[m, 2]
+    if data.implicit[0] == 0.0 and limit > 0.0 and square > limit * limit:
+        for k in range(count):
+            data.muscle_torque[m, k] *= limit / math.sqrt(square)
+
+
+@kernel
+def release_or_hold(model, data):
+    """After an implicit step is solved: which muscles are at their limit, which joints slip. Returns how many changed.
+    """
+    changed = 0
+    for d in range(model.coulomb.shape[0]):
+        if model.coulomb[d] <= 0.0 or model.depth[d] < 0:
+            continue
+        hold = -model.coulomb[d] / CREEP * data.v[d]
+        if data.slips[d] == 0 and abs(hold) > model.coulomb[d]:
+            data.slips[d] = 1
+            data.slip_torque[d] = math.copysign(model.coulomb[d], hold)
+            changed += 1
+        elif data.slips[d] == 1 and hold * data.slip_torque[d] < model.coulomb[d] ** 2:
+            data.slips[d] = 0
+            changed += 1
+    for m in range(model.driven.shape[0]):
+        limit = model.muscle[m, 2]
+        if limit <= 0.0 or data.gain[m] <= 0.0:
+            continue
+        i = model.driven[m]
+        count = model.v_start[i + 1] - model.v_start[i]
+        was = data.strained[m]
+        along = 0.0
+        for k in range(count):
+            data.held[k] = data.muscle_torque[m, k]
+        data.strained[m] = 0
+        muscle_pull(model, data, m)
+        square = 0.0
+        for k in range(count):
+            square += data.muscle_torque[m, k] ** 2
+            along += data.muscle_torque[m, k] * data.held[k]
+        if square > limit * limit and (was == 0 or along > 0.0):
+            data.strained[m] = 1
+            if was == 1:
+                # the direction stays while the step is solved
+                for k in range(count):
+                    data.muscle_torque[m, k] = data.held[k]
+            else:
+                for k in range(count):
+                    data.muscle_torque[m, k] *= limit / math.sqrt(square)
+        if data.strained[m] != was:
+            changed += 1
+    return changed
+
+
+@kernel
+def stiffen_joints(model, data):
+    """Add virtual inertia to the mass matrix, and for implicit steps how the joints' torques will answer."""
+    depth, factor, ahead_v, ahead_q = model.depth, data.factor, data.implicit[0], data.implicit[1]
+    for d in range(depth.shape[0]):
+        n = depth[d]
+        if n >= 0:
+            factor[d, n] += model.virtual_inertia[d] + ahead_q * data.answer[d, 0] + ahead_v * data.answer[d, 1]
+    if ahead_v == 0.0:
+        return
+    for l in range(model.limited.shape[0]):
+        weight = ahead_q * data.stop_answer[l, 0] + ahead_v * data.stop_answer[l, 1]
+        if weight == 0.0:
+            continue
+        i = model.limited[l]
+        first = model.v_start[i]
+        for k in range(model.v_start[i + 1] - first):
+            d = first + k
+            for j in range(k + 1):
+                factor[d, depth[first] + j] += weight * data.stop_normal[l, k] * data.stop_normal[l, j]
+
+
+@kernel
+def lift_weight(model, data):
+    """Torques that carry the given share of the weight beyond each joint, added to data.torque (004, gravity term)."""
+    parent, inertia, g = model.parent, data.inertia, model.gravity
+    beyond = data.beyond
+    for i in range(1, parent.shape[0]):
+        for k in range(4):
+            beyond[i, k] = inertia[i, k]
+    for i in range(parent.shape[0] - 1, 0, -1):
+        m, hx, hy, hz = beyond[i, 0], beyond[i, 1], beyond[i, 2], beyond[i, 3]
+        if parent[i] > 0:
+            for k in range(4):
+                beyond[parent[i], k] += beyond[i, k]
+        for d in range(model.v_start[i], model.v_start[i + 1]):
+            share = model.lift[d]
+            if share > 0.0 and model.depth[d] >= 0:
+                c = data.column
+                turning = (
+                    c[d, 0] * (hy * g[2] - hz * g[1])
+                    + c[d, 1] * (hz * g[0] - hx * g[2])
+                    + c[d, 2] * (hx * g[1] - hy * g[0])
+                )
+                lifted = -share * (turning + m * (c[d, 3] * g[0] + c[d, 4] * g[1] + c[d, 5] * g[2]))
+                data.torque[d] += lifted
+                data.power[0] += lifted * data.v[d]
