@@ -251,7 +251,8 @@ class TrapezeScene(PropertyGroup):
     use_source_velocity: switch(
         "Initial Velocity", "Start with the velocity that the source motion has at the start frame", True)
     use_stored: switch(
-        "Continue", "Start from the result of the last simulation as it is at the start frame, instead of the source", False)
+        "Continue", "Start from the result of the last simulation as it is at the start frame, instead of the source",
+        False)
     keep_failed: switch(
         "Keep Failed Runs", "Keep the frames before the failure when a simulation fails", False)
     use_reduction: switch(
