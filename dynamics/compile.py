@@ -8,11 +8,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from .jit import kernel
 from .joint import FREE, FREEDOMS, LOOP_ROWS, Joint
 from .kernels.layout import DataArrays, ModelArrays, build_data, build_model
 from .muscle import Driven, Impedance
 from .pose import quaternion_product
+from .topology import fill_in, find_floating, find_islands, find_supports, plan_tree
 
 Tree = namedtuple(
     "Tree",
@@ -56,7 +56,7 @@ def _compile(chain, dense):
     loops, connections = _compile_loops(chain, tree)
     depth, ancestor, related = tree.depth, tree.ancestor, np.zeros((0, 0), dtype=np.int64)
     if dense:
-        depth, ancestor, related = _fill_in(tree.parent, tree.v_start, tree.depth, tree.dof_link)
+        depth, ancestor, related = fill_in(tree.parent, tree.v_start, tree.depth, tree.dof_link)
         loops |= _one_island(depth, loops["give"])
     springs = chain.springs
     arrays = ModelArrays(
@@ -88,7 +88,7 @@ def compile_tree(chain):
     coordinates = np.array([link.joint.coordinates for link in links])
     q_start = np.concatenate([[0], np.cumsum(coordinates)])
     given = np.array([link.given is not None for link in links])
-    root, moves, dof_link, depth, ancestor = _plan(parent, v_start, given)
+    root, moves, dof_link, depth, ancestor = plan_tree(parent, v_start, given)
     return Tree(
         parent=parent, root=root, kind=kind, q_start=q_start, v_start=v_start,
         at_position=np.array([link.at.position for link in links]),
@@ -140,75 +140,12 @@ def _joint_columns(joint: Joint):
     return found
 
 
-@kernel
-def _plan(parent, v_start, given):
-    """Tree roots, and for every velocity its link and its line of free ancestors."""
-    nb, nv = parent.shape[0], v_start[-1]
-    root, moves = np.zeros(nb, dtype=np.int64), np.zeros(nb, dtype=np.int64)
-    reach = np.zeros(nb, dtype=np.int64)  # free velocities from the world to a link, itself included
-    dof_link, depth = np.zeros(nv, dtype=np.int64), np.full(nv, -1, dtype=np.int64)
-    deepest = 0
-    for i in range(1, nb):
-        p = parent[i]
-        root[i] = i if p == 0 else root[p]
-        reach[i] = reach[p]
-        for d in range(v_start[i], v_start[i + 1]):
-            dof_link[d] = i
-            if not given[i]:
-                depth[d] = reach[i]
-                reach[i] += 1
-        moves[i] = 1 if reach[i] > 0 else 0
-        deepest = max(deepest, reach[i])
-    ancestor = np.zeros((nv, deepest), dtype=np.int64)
-    for d in range(nv):
-        n = depth[d]
-        if n <= 0:
-            continue
-        i = dof_link[d]
-        # the free velocity just before d on the way to the root, and all of its ancestors
-        before = d - 1
-        if d == v_start[i]:
-            i = parent[i]
-            while v_start[i] == v_start[i + 1] or given[i]:
-                i = parent[i]
-            before = v_start[i + 1] - 1
-        ancestor[d, : n - 1] = ancestor[before, : n - 1]
-        ancestor[d, n - 1] = before
-    return root, moves, dof_link, depth, ancestor
-
-
-@kernel
-def _fill_in(parent, v_start, depth, dof_link):
-    """An elimination tree without branches, and which of its ancestors are ancestors in the kinematic tree."""
-    nv = depth.shape[0]
-    line = np.full(nv, -1, dtype=np.int64)
-    n = 0
-    for d in range(nv):
-        if depth[d] >= 0:
-            line[d] = n
-            n += 1
-    ancestor, related = np.zeros((nv, n), dtype=np.int64), np.zeros((nv, n), dtype=np.int64)
-    for d in range(nv):
-        if line[d] < 0:
-            continue
-        for e in range(d):
-            if line[e] >= 0:
-                ancestor[d, line[e]] = e
-        i = dof_link[d]
-        while i != 0:
-            for e in range(v_start[i], min(v_start[i + 1], d)):
-                if line[e] >= 0:
-                    related[d, line[e]] = 1
-            i = parent[i]
-    return line, ancestor, related
-
-
 def _compile_loops(chain, tree):
     """Arrays of the connections, sorted by island, and the connections in that order."""
     grips = chain.connections
     first = np.array([grip.real.index + 1 for grip in grips], dtype=np.int64)
     second = np.array([grip.parent.index + 1 for grip in grips], dtype=np.int64)
-    common, island, order = _islands(tree.parent, tree.root, tree.moves, first, second)
+    common, island, order = find_islands(tree.parent, tree.root, tree.moves, first, second)
     grips = [grips[k] for k in order]
     first, second, common, island = first[order], second[order], common[order], island[order]
     rows = [LOOP_ROWS[grip.joint.kind] for grip in grips]
@@ -218,7 +155,7 @@ def _compile_loops(chain, tree):
     soft = np.array(
         [grip.softness(axis) for grip, row in zip(grips, rows, strict=True) for axis in row], dtype=np.float64
     ).reshape(-1, 2)
-    island_row, island_dof, island_end, support, slot, give = _supports(
+    island_row, island_dof, island_end, support, slot, give = find_supports(
         tree.parent, tree.v_start, tree.depth, first, second, common, island, row_start, soft
     )
     align = [grip.joint.alignment for grip in grips]
@@ -241,91 +178,6 @@ def _compile_loops(chain, tree):
     ), grips  # fmt: skip
 
 
-@kernel
-def _islands(parent, root, moves, first, second):
-    """Common ancestor and island of every connection, and the order that sorts them by island.
-
-    Trees that no free velocity moves (the world, anchors) do not join islands.
-    """
-    nb, nc = parent.shape[0], first.shape[0]
-    leader = np.arange(nb)
-    common = np.zeros(nc, dtype=np.int64)
-    for c in range(nc):
-        i, k = first[c], second[c]
-        if root[i] == root[k]:
-            # parents have smaller numbers than their children
-            while i != k:
-                if i > k:
-                    i = parent[i]
-                else:
-                    k = parent[k]
-            common[c] = i
-        a, b = root[first[c]], root[second[c]]
-        while leader[a] != a:
-            a = leader[a]
-        while leader[b] != b:
-            b = leader[b]
-        if a != b and moves[first[c]] == 1 and moves[second[c]] == 1:
-            leader[max(a, b)] = min(a, b)
-    island = np.zeros(nc, dtype=np.int64)
-    for c in range(nc):
-        a = root[first[c]] if moves[first[c]] == 1 else root[second[c]]
-        while leader[a] != a:
-            a = leader[a]
-        island[c] = a
-    order = np.arange(nc)
-    # few and nearly sorted: insertion, which keeps the order within an island and compiles quickly
-    for c in range(1, nc):
-        k = c
-        while k > 0 and island[order[k - 1]] > island[order[k]]:
-            order[k - 1], order[k] = order[k], order[k - 1]
-            k -= 1
-    return common, island, order
-
-
-@kernel
-def _supports(parent, v_start, depth, first, second, common, island, row_start, soft):
-    """Rows and touched velocities of every island."""
-    nc, nv = first.shape[0], depth.shape[0]
-    count = 0
-    for c in range(nc):
-        if c == 0 or island[c] != island[c - 1]:
-            count += 1
-    island_row, island_dof = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
-    slot = np.full(nv, -1, dtype=np.int64)
-    nr = soft.shape[0]
-    support, give = np.full(nv + nr, -1, dtype=np.int64), np.full(nr, -1, dtype=np.int64)
-    island_end = np.zeros(count, dtype=np.int64)
-    touched = np.full(nv, -1, dtype=np.int64)
-    n = -1
-    for c in range(nc):
-        if c == 0 or island[c] != island[c - 1]:
-            n += 1
-        island_row[n + 1] = row_start[c + 1]
-        for side in range(2):
-            # down to the world: the factor of a row reaches all ancestors, also those that cancel in the row itself
-            i = first[c] if side == 0 else second[c]
-            while i != 0:
-                for d in range(v_start[i], v_start[i + 1]):
-                    if depth[d] >= 0:
-                        touched[d] = n
-                i = parent[i]
-    used = 0
-    for m in range(count):
-        for d in range(nv):
-            if touched[d] == m:
-                slot[d] = used
-                support[used] = d
-                used += 1
-        island_end[m] = used
-        for r in range(island_row[m], island_row[m + 1]):
-            if soft[r, 0] > 0.0 or soft[r, 1] > 0.0:
-                give[r] = used
-                used += 1
-        island_dof[m + 1] = used
-    return island_row, island_dof, island_end, support[:used].copy(), slot, give
-
-
 def _floating_groups(chain, tree):
     """Trees and trees joined to them that nothing holds: their momentum changes by gravity alone."""
     ties = [(grip.real.index + 1, grip.parent.index + 1) for grip in chain.connections]
@@ -334,49 +186,8 @@ def _floating_groups(chain, tree):
     free[tree.prescribed] = free[tree.driven] = False  # a driven root is pulled from outside
     for link in chain.links:
         free[link.index + 1] &= link.acting.impedance == Impedance()
-    floating, ends, roots = _group(tree.parent, tree.root, free, np.array(ties, dtype=np.int64).reshape(-1, 2))
+    floating, ends, roots = find_floating(tree.parent, tree.root, free, np.array(ties, dtype=np.int64).reshape(-1, 2))
     return dict(floating=floating, floating_root=ends, floating_roots=roots)
-
-
-@kernel
-def _group(parent, root, free, ties):
-    """Group of every link (-1 if held), and the roots of every group: (first, one past the last) in a list."""
-    nb = parent.shape[0]
-    leader, held = np.arange(nb), np.zeros(nb, dtype=np.int64)
-    for i in range(1, nb):
-        if parent[i] == 0 and not free[i]:
-            held[i] = 1
-    for t in range(ties.shape[0]):
-        a, b = root[ties[t, 0]], root[ties[t, 1]]
-        while leader[a] != a:
-            a = leader[a]
-        while leader[b] != b:
-            b = leader[b]
-        if a == 0 or b == 0:
-            held[max(a, b)] = 1
-        elif a != b:
-            leader[a] = b
-            held[b] = max(held[a], held[b])
-    number, count = np.full(nb, -1, dtype=np.int64), 0
-    for i in range(1, nb):
-        if parent[i] == 0 and leader[i] == i and held[i] == 0:
-            number[i] = count
-            count += 1
-    floating = np.full(nb, -1, dtype=np.int64)
-    for i in range(1, nb):
-        a = root[i]
-        while leader[a] != a:
-            a = leader[a]
-        floating[i] = number[a]
-    ends, roots, used = np.zeros((count, 2), dtype=np.int64), np.zeros(nb, dtype=np.int64), 0
-    for n in range(count):
-        ends[n, 0] = used
-        for i in range(1, nb):
-            if parent[i] == 0 and floating[i] == n:
-                roots[used] = i
-                used += 1
-        ends[n, 1] = used
-    return floating, ends, roots[:used].copy()
 
 
 def _one_island(depth, give):
