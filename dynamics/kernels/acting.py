@@ -13,6 +13,7 @@ from ..joint import FREE, SPHERICAL
 from .rotations import multiply, turn
 
 CREEP = 1e-5  # rad/s or m/s: a joint held by Coulomb friction creeps slower than this
+STEADY = 1e-6  # of its limit: a strained muscle whose torque turns less than this has found its direction
 BALL, HINGE = 1, 0
 
 
@@ -224,13 +225,12 @@ def release_or_hold(model, data):
             along += data.muscle_torque[m, k] * data.held[k]
         if square > limit * limit and (was == 0 or along > 0.0):
             data.strained[m] = 1
-            if was == 1:
-                # the direction stays while the step is solved
-                for k in range(count):
-                    data.muscle_torque[m, k] = data.held[k]
-            else:
-                for k in range(count):
-                    data.muscle_torque[m, k] *= limit / math.sqrt(square)
+            turned = 0.0
+            for k in range(count):
+                data.muscle_torque[m, k] *= limit / math.sqrt(square)
+                turned = max(turned, abs(data.muscle_torque[m, k] - data.held[k]))
+            if was == 1 and turned > STEADY * limit:
+                changed += 1
         if data.strained[m] != was:
             changed += 1
     return changed

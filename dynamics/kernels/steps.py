@@ -97,15 +97,29 @@ def step_euler(model, data, h):
 
 
 @part
-def step_semi_implicit(model, data, h):
+def step_semi_implicit(model, data, h, sample, part, span):
     """Velocities first, then positions with the new velocity.
 
-    The loops' turning is left to the projection at the end, which only ever takes energy out.
+    The loops' turning is left to the projection at the end, which only ever takes energy out. Which muscles are at
+    their limit and which joints slip is looked at where the step ends.
     """
-    accelerate(model, data, 0)
-    for d in range(data.v.shape[0]):
-        data.v[d] += h * data.a[d]
-    displace(model, data.q, data.v, h, data.q)
+    q0, v0, q, v = data.q0, data.v0, data.q, data.v
+    q0[:] = q
+    v0[:] = v
+    for tries in range(9):
+        accelerate(model, data, 0)
+        for d in range(v.shape[0]):
+            v[d] = v0[d] + h * data.a[d]
+        displace(model, q0, v, h, q)
+        if model.acts[0] == 0 or tries == 8:
+            break
+        impose(model, data, sample, part + span)
+        if release_or_hold(model, data) == 0:
+            break
+        q[:] = q0
+        v[:] = v0
+        impose(model, data, sample, part)
+        factor(model, data, 0)
 
 
 @kernel
@@ -233,7 +247,7 @@ def step_once(model, data, h, integrator, sample, part, span):
             # the first step, and one of another length: springs must look ahead by this one
             data.implicit[0], data.implicit[1] = h, h * h
             factor(model, data, 0)
-        step_semi_implicit(model, data, h)
+        step_semi_implicit(model, data, h, sample, part, span)
     else:
         step_euler(model, data, h)
     if failure == 0:
