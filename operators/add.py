@@ -28,6 +28,8 @@ class TRAPEZE_OT_add_demo(Reporting, Operator):
 
     def run(self, context):
         DEMOS[self.demo](context.scene)
+        if getattr(context.space_data, "type", "") == "VIEW_3D" and context.region_data:
+            context.region_data.view_perspective = "CAMERA"  # as the scene is meant to be seen
         self.report({"INFO"}, "Press Simulate in the Trapeze tab of the sidebar")
         return {"FINISHED"}
 

@@ -44,6 +44,7 @@ class Job:
         manager.progress_begin(0, 100)
         manager.modal_handler_add(self)
         running = self
+        redraw(context)
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
@@ -53,6 +54,7 @@ class Job:
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if event.type in LOOKING else {"RUNNING_MODAL"}
+        before = self.progress
         try:
             done = self.advance()
         except RigError as error:
@@ -65,8 +67,9 @@ class Job:
             self.end(context)
             return {"FINISHED"}
         context.window_manager.progress_update(round(100 * self.progress))
-        context.workspace.status_text_set(f"{self.status(self.progress)}  ({self.progress:.0%})    Esc: cancel")
-        redraw(context)
+        context.workspace.status_text_set(f"{self.status(self.progress)}    Esc: cancel")
+        if self.progress != before:
+            redraw(context)
         return {"RUNNING_MODAL"}
 
     def advance(self):

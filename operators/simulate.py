@@ -14,6 +14,7 @@ from ..rig.read import read_scene
 from ..rig.results import write_results, written_frames
 from ..rig.stored import forget, remember
 from .job import Job
+from .prepare import prepare
 
 
 def simulate_scene(context, watch=None):
@@ -53,7 +54,11 @@ class TRAPEZE_OT_simulate(Job, Operator):
             return False
         return True
 
+    read = run = None  # until everything is ready
+
     def job(self, context):
+        for _ in prepare():
+            yield 0.0
         begin = perf_counter()
         told = yield from simulate_scene(context, self.watch)
         for sentence in told:
@@ -65,8 +70,10 @@ class TRAPEZE_OT_simulate(Job, Operator):
         self.read, self.run = read, run
 
     def status(self, progress):
+        if self.read is None:
+            return "Getting ready. The first time after installing, this takes up to a minute"
         frames = self.read.frames
-        return f"Simulating frame {frames[0] + int(progress * (len(frames) - 1))} of {frames[-1]}"
+        return f"Simulating frame {frames[0] + int(progress * (len(frames) - 1))} of {frames[-1]}  ({progress:.0%})"
 
 
 @persistent

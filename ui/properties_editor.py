@@ -53,6 +53,7 @@ class SCENE_PT_trapeze(Details, Panel):
     bl_context, bl_options = "scene", {"DEFAULT_CLOSED"}
 
     def draw(self, context):
+        settings.range_settings(self.layout, context.scene)
         settings.solver_settings(self.layout, context.scene)
 
 

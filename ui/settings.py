@@ -14,8 +14,9 @@ def button(layout, name, **more):
 
 
 def split(layout):
+    """A column of fields with their names before them. Only what is read at every frame shows where to key it."""
     layout.use_property_split = True
-    layout.use_property_decorate = True
+    layout.use_property_decorate = False
     return layout.column()
 
 
@@ -86,7 +87,9 @@ def prop_settings(layout, owner):
 def grip_settings(layout, owner):
     grip = owner.trapeze.grip
     column = split(layout)
-    column.prop(grip, "active")
+    active = column.row()
+    active.use_property_decorate = True
+    active.prop(grip, "active")
     for end in ("first", "second"):
         if end == "second":
             column.prop(grip, "use_world")
@@ -111,21 +114,27 @@ def grip_settings(layout, owner):
         travel.prop(grip, "travel_upper", text="Upper")
 
 
-def solver_settings(layout, scene):
+def range_settings(layout, scene):
+    """Which frames are simulated, and from what."""
     settings = scene.trapeze
     column = split(layout)
     column.prop(settings, "use_scene_range")
-    frames = column.column(align=True)
-    frames.enabled = not settings.use_scene_range
-    source = scene if settings.use_scene_range else settings
-    frames.prop(source, "frame_start", text="Start")
-    frames.prop(source, "frame_end", text="End")
+    if not settings.use_scene_range:
+        frames = column.column(align=True)
+        frames.prop(settings, "frame_start")
+        frames.prop(settings, "frame_end")
+    column.prop(settings, "use_stored")
+
+
+def solver_settings(layout, scene):
+    """How the frames are simulated."""
+    settings = scene.trapeze
+    column = split(layout)
     column.prop(settings, "substeps")
     column.prop(settings, "integrator")
     velocity = column.column()
     velocity.active = not settings.use_stored
     velocity.prop(settings, "use_source_velocity")
-    column.prop(settings, "use_stored")
     column.prop(settings, "keep_failed")
 
 

@@ -5,6 +5,7 @@ from bpy.types import Panel
 
 from ..operators import job
 from ..rig.skins import armature_of
+from ..rig.switch import is_showing_result, results
 from . import grips, settings
 from .settings import button
 
@@ -99,14 +100,21 @@ class TRAPEZE_PT_simulate(Tab, Panel):
     bl_label = "Simulate"
 
     def draw(self, context):
-        layout = self.layout
-        settings.solver_settings(layout, context.scene)
-        column = layout.column()
+        column = self.layout.column()
         column.scale_y = 1.5
         if job.running:
-            column.progress(factor=job.running.progress, text=f"{job.running.progress:.0%}, Esc cancels")
+            progress = job.running.progress
+            column.progress(factor=progress, text=f"{progress:.0%}, Esc cancels" if progress else "Getting ready")
         else:
             button(column, "simulate", icon="PLAY")
+        settings.range_settings(self.layout, context.scene)
+
+
+class TRAPEZE_PT_solver(Tab, Panel):
+    bl_label, bl_parent_id, bl_options = "Solver", "TRAPEZE_PT_simulate", {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        settings.solver_settings(self.layout, context.scene)
 
 
 class TRAPEZE_PT_result(Tab, Panel):
@@ -114,7 +122,10 @@ class TRAPEZE_PT_result(Tab, Panel):
 
     def draw(self, context):
         layout, scene = self.layout, context.scene.trapeze
-        button(layout, "show_source_result", icon="ARROW_LEFTRIGHT")
+        now = showing(context.scene)
+        row = layout.row(align=True)
+        for show, icon in (("SOURCE", "KEYFRAME_HLT"), ("RESULT", "PHYSICS")):
+            button(row, "show_source_result", text=show.capitalize(), icon=icon, depress=show == now).show = show
         column = settings.split(layout)
         column.prop(scene, "use_reduction")
         tolerances = column.column(align=True)
@@ -122,6 +133,12 @@ class TRAPEZE_PT_result(Tab, Panel):
         tolerances.prop(scene, "tolerance_angle")
         tolerances.prop(scene, "tolerance_distance")
         button(layout, "apply", icon="CHECKMARK")
+
+
+def showing(scene):
+    """Which motion plays; None before the first simulation."""
+    owners = results(scene)
+    return ("RESULT" if any(is_showing_result(owner) for owner in owners) else "SOURCE") if owners else None
 
 
 def copy_buttons(layout):
@@ -137,4 +154,4 @@ def copy_buttons(layout):
 
 CLASSES = (
     TRAPEZE_PT_figure, TRAPEZE_PT_bone, TRAPEZE_PT_overlay, TRAPEZE_PT_prop, TRAPEZE_PT_grips, TRAPEZE_PT_simulate,
-    TRAPEZE_PT_result)
+    TRAPEZE_PT_solver, TRAPEZE_PT_result)
