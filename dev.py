@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything a developer runs. Sets up what it needs by itself, once.
 
-    python3 dev.py demo                    simulate the high bar and save a picture
+    python3 dev.py demo                    simulate the high bar in Blender: a scene, a film, a contact sheet
+    python3 dev.py demo --scene swing      another act: swing or artists
     python3 dev.py test                    all tests, the ones in Blender included
     python3 dev.py test -k impact          arguments that are not dev.py's own go to pytest
     python3 dev.py test tests/dynamics     only there
@@ -25,13 +26,17 @@ import subprocess
 from functools import partial
 
 from tools import blenders, find_blender, suites, zips
+from tools import demo as acts
 from tools.environments import ROOT, SUPPORTED, SetupError, clean_environ, default_version, dynamics_python
 
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB")}
 
 
 def demo(options, rest):
-    return run("-m", "examples.high_bar", *rest)
+    version = default_version()
+    series = blenders.DEFAULT[version]
+    archive = zips.build(zips.this_platform(), blenders.packager(series), version)
+    return acts.show(options.scene, series, archive)
 
 
 def bench(options, rest):
@@ -96,6 +101,8 @@ def main():
     for function in (demo, test, bench, build, blender, lint):
         verb = verbs.add_parser(function.__name__, allow_abbrev=False)
         verb.set_defaults(function=function)
+        if function is demo:
+            verb.add_argument("--scene", choices=acts.SCENES, default=acts.SCENES[0], help="the act; else the high bar")
         if function is test:
             verb.add_argument("--python", action="append", choices=SUPPORTED, help="not the running one; repeatable")
             verb.add_argument("--blender", action="append", choices=blenders.SERIES, help="in this one; repeatable")
