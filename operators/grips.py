@@ -6,6 +6,7 @@ from bpy.types import Operator
 from ..rig.errors import RigError
 from ..rig.hold import Target, grab, holding, nearest, nearest_link, release
 from ..rig.intervals import is_active
+from ..rig.skins import armature_of
 from .setup import Reporting
 
 
@@ -42,7 +43,9 @@ def hands_and_targets(context):
     if bones:
         hands = [end_of_bone(bone) for bone in bones if bone.id_data == context.object]
         targets = [end_of_bone(bone) for bone in bones if bone.id_data != context.object]
-        return hands, targets or [end_of_object(owner) for owner in others(context)]
+        figures = {bone.id_data for bone in bones}
+        things = [owner for owner in others(context) if armature_of(owner) not in figures]  # but not their own skins
+        return hands, targets or [end_of_object(owner) for owner in things]
     active, chosen = context.active_object, others(context)
     if len(chosen) > 1 and active in chosen:
         return [end_of_object(owner) for owner in chosen if owner != active], [end_of_object(active)]

@@ -49,8 +49,10 @@ def draw_list(layout, context):
     layout.template_list("TRAPEZE_UL_grips", "", context.scene, "objects", context.scene.trapeze, "grip_index", rows=3)
     owner = chosen_grip(context)
     if owner:
-        layout.label(text=owner.name, icon="EMPTY_ARROWS")
-        settings.grip_settings(layout, owner)
+        header, body = layout.panel("trapeze_grip")
+        header.label(text=owner.name, icon="EMPTY_ARROWS")
+        if body:
+            settings.grip_settings(body, owner)
 
 
 CLASSES = (TRAPEZE_UL_grips,)

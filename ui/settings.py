@@ -51,7 +51,7 @@ def bone_settings(layout, bone):
     column.prop(bone, "trapeze_shape")
     if bone.trapeze_shape == "CAPSULE":
         column.prop(bone, "trapeze_radius")
-    column.prop(bone, "trapeze_centre")
+    column.prop(bone, "trapeze_centre", text="Centre")
     if bone.trapeze_part == "LINK":
         joint_settings(layout, bone)
     changed = len(changes(bone))
@@ -108,10 +108,10 @@ def grip_settings(layout, owner):
     column.prop(grip, "close_frames")
     if grip.joint in ("SLIDER", "CYLINDER"):
         column.prop(grip, "use_travel")
-        travel = column.column(align=True)
-        travel.active = grip.use_travel
-        travel.prop(grip, "travel_lower")
-        travel.prop(grip, "travel_upper", text="Upper")
+        if grip.use_travel:
+            travel = column.column(align=True)
+            travel.prop(grip, "travel_lower")
+            travel.prop(grip, "travel_upper", text="Upper")
 
 
 def range_settings(layout, scene):
