@@ -95,6 +95,7 @@ class TrapezeFigure(Playing, PropertyGroup):
     strength: number(
         "Strength", "Multiplies the strength of every muscle of the figure; 0 makes it limp",
         1.0, soft_max=2.0, subtype="FACTOR")
+    use_limits: switch("Joint Limits", "Joints stop at the limits of their bones", False)
     guess: text("Guess", "What set-up guessed, to tell it from what was changed by hand", options={"HIDDEN"})
 
 

@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import add, apply, grips, headless, setup, simulate
+from . import add, apply, grips, headless, muscles, setup, simulate
 
-CLASSES = (*setup.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES, *add.CLASSES)
+CLASSES = (*setup.CLASSES, *muscles.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES, *add.CLASSES)
 
 
 def register():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What went wrong in a simulation, in the words of the scene: bones, grips and frames."""
 
+from ..dynamics import Keyed
+
 
 def in_words(read, text):
     """A message of the library with the names of the scene in it."""
@@ -20,9 +22,23 @@ def diverged(read, error):
         reason = in_words(read, str(error).rpartition(", t =")[0])
         return f"{reason} {when}; use more substeps, or look at its mass and grips"
     chain = error.run.chain(-1) if len(error.run) else read.chain
+    keyed = keyed_beside(read, chain, error.link)
+    if keyed:
+        return f"{grip.name} cannot hold {when} against the keys of {', '.join(keyed)}; set some of them to Driven"
     others = sorted({one.grip.name for one in read.holds if one.name in chain} - {grip.name})
     if not others:
         return f"{grip.name} cannot hold {when}: what it joins moves apart; make it soft or end it before"
     return (
         f"{grip.name} cannot hold {when} together with {' and '.join(others)}; "
         "make one of them soft, end it before, or let it close over more frames")
+
+
+def keyed_beside(read, chain, grip):
+    """Bones between the ends of a grip and the roots of their figures whose joints move exactly as keyed."""
+    bones, found = {link.name: place for place, link in read.links.items()}, []
+    for link in (chain[grip.name].real, chain[grip.name].parent) if grip.name in chain else ():
+        while link is not chain.world:
+            if isinstance(link.acting.muscle, Keyed) and link.name in bones:
+                found.append(bones[link.name].bone or bones[link.name].owner.name)
+            link = link.parent
+    return found

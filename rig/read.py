@@ -19,6 +19,7 @@ from .errors import RigError
 from .grips import hold, read_holds
 from .intervals import grips
 from .links import read_links
+from .muscles import add_muscles
 from .props import prop_inertia
 from .sample import frame_kept, go_to
 from .stored import go_on
@@ -207,6 +208,7 @@ def _look_around(read, scene, depsgraph):
     kept = go_on(scene, read) if read.continued else ()
     read.events = hold(
         read.chain, read.state, read.holds, read.links, poses, start, read.clock, read.metre, kept)
+    add_muscles(read, scene, depsgraph)
 
 
 def _add_given(read, poses):

@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import grips, live, overlay, properties_editor, sidebar
+from . import grips, live, muscles, overlay, properties_editor, sidebar
 
-CLASSES = (*grips.CLASSES, *sidebar.CLASSES, *properties_editor.CLASSES)
+CLASSES = (*grips.CLASSES, *sidebar.CLASSES, *properties_editor.CLASSES, *muscles.CLASSES)
 
 
 def register():
