@@ -52,6 +52,12 @@ def hands_and_targets(context):
     return [end_of_object(owner) for owner in chosen], []
 
 
+def is_keyed_but_static(owner):
+    """Whether a thing moves as keyed while the simulation is going to take it for a standing one."""
+    standing = owner is not None and owner.type != "ARMATURE" and owner.trapeze.role == "NONE" and not owner.parent
+    return standing and owner.animation_data is not None and owner.animation_data.action is not None
+
+
 class TRAPEZE_OT_grab(Reporting, Operator):
     """Take hold from this frame on: the selected bones hold the selected object, or their place in the world"""
 
@@ -73,6 +79,8 @@ class TRAPEZE_OT_grab(Reporting, Operator):
             raise RigError("Nothing is selected that can take hold; select a hand in Pose Mode")
         pairs = [(hand, nearest(hand, targets) if targets else Target()) for hand in hands]
         grips, _ = grab(scene, pairs, scene.frame_current + scene.frame_subframe)
+        for owner in {second.owner for _, second in pairs if is_keyed_but_static(second.owner)}:
+            self.report({"WARNING"}, f"{owner.name} has keys but counts as static; make it an animated prop")
         self.report({"INFO"}, "; ".join(f"{first} holds {second}" for first, second in pairs))
         scene.trapeze.grip_index = scene.objects.find(grips[-1].name)
         return {"FINISHED"}
