@@ -7,7 +7,7 @@
     python3 dev.py test -k impact          arguments that are not dev.py's own go to pytest
     python3 dev.py test tests/dynamics     only there
     python3 dev.py test --all-blenders     in every supported Blender
-    python3 dev.py bench --json FILE       speed beside MuJoCo and Pinocchio
+    python3 dev.py bench --json FILE       speed beside MuJoCo and Pinocchio, and inside Blender
     python3 dev.py build                   the installable zip for this platform, in build/
     python3 dev.py blender                 install that zip into the Blender on this machine and open it
     python3 dev.py lint                    ruff
@@ -22,6 +22,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - said here, before an import fail
     sys.exit(2)
 
 import argparse
+import os
 import subprocess
 from functools import partial
 
@@ -33,14 +34,22 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 
 
 def demo(options, rest):
-    version = default_version()
-    series = blenders.DEFAULT[version]
-    archive = zips.build(zips.this_platform(), blenders.packager(series), version)
-    return acts.show(options.scene, series, archive)
+    return acts.show(options.scene, *default_blender())
 
 
 def bench(options, rest):
-    return run("-m", "benchmarks", *rest, **ONE_THREAD)
+    only = options.only or ["blender"]
+    library = [name for name in only if name != "blender"]
+    if not options.only or library:
+        chosen = [*(["--only", *library] if library else []), *(["--json", options.json] if options.json else [])]
+        code = run("-m", "benchmarks", *chosen, *rest, **ONE_THREAD)
+        if code:
+            return code
+    if options.no_blender or "blender" not in only:
+        return 0
+    series, archive = default_blender()
+    arguments = [archive, *filter(None, [options.json])]
+    return blenders.in_blender(series, "benchmarks.blender", *arguments, **ONE_THREAD).returncode
 
 
 def lint(options, rest):
@@ -82,9 +91,14 @@ def build(options, rest):
 
 
 def blender(options, rest):
+    return find_blender.install_and_open(default_blender()[1], rest)
+
+
+def default_blender():
+    """The Blender series for the running Python, and the zip."""
     version = default_version()
-    archive = zips.build(zips.this_platform(), blenders.packager(blenders.DEFAULT[version]), version)
-    return find_blender.install_and_open(archive, rest)
+    series = blenders.DEFAULT[version]
+    return series, zips.build(zips.this_platform(), blenders.packager(series), version)
 
 
 def run(*arguments, **environ):
@@ -107,6 +121,10 @@ def main():
             verb.add_argument("--python", action="append", choices=SUPPORTED, help="not the running one; repeatable")
             verb.add_argument("--blender", action="append", choices=blenders.SERIES, help="in this one; repeatable")
             verb.add_argument("--all-blenders", action="store_true", help="in every supported Blender")
+        if function is bench:
+            verb.add_argument("--json", metavar="FILE", type=os.path.abspath, help="write the numbers there as well")
+            verb.add_argument("--only", nargs="+", metavar="NAME", help="blender, or names that `bench --only ?` lists")
+            verb.add_argument("--no-blender", action="store_true", help="only what runs without Blender")
         if function is build:
             verb.add_argument("--platform", action="append", choices=zips.PLATFORMS, help="not this one; repeatable")
             verb.add_argument("--all-platforms", action="store_true")

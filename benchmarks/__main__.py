@@ -6,22 +6,13 @@ import json
 import os
 from pathlib import Path
 
+from benchmarks.tables import table
+
 # One thread for every library; it has to be said before any of them is imported.
 for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 PARTS = ("speed", "structure", "startup", "scaling", "accuracy")
-
-
-def table(title, columns, rows):
-    """Prints rows under columns, numbers to three digits."""
-    text = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-    widths = [max(len(line[i]) for line in [columns, *text]) for i in range(len(columns))]
-    print(f"\n{title}")
-    for line in [columns, *text]:
-        cells = [cell.rjust(width) for cell, width in zip(line, widths)]
-        cells[0] = line[0].ljust(widths[0])
-        print("  " + "  ".join(cells))
 
 
 def show_speed(cases, calls, goals):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from tools.environments import SetupError, clean_environ, environment
+from tools.environments import ROOT, SetupError, clean_environ, environment
 
 # Blender series and the Python it is built with; the exact release is in requirements/blender-SERIES.txt.
 SERIES = {"4.2": "3.11", "4.5": "3.11", "5.0": "3.11", "5.2": "3.13"}
@@ -28,6 +28,15 @@ def blender_python(series):
             raise SetupError(_import_failed(series, answer.stderr))
         checked.write_text(answer.stdout)
     return python
+
+
+def in_blender(series, module, *arguments, quiet=False, **environ):
+    """Run a module of this repository in the Python of a Blender whose user folder is kept, and the process's end."""
+    folder = ROOT / "build" / f"blender-{series}"
+    folder.mkdir(parents=True, exist_ok=True)  # Blender ignores the variable unless the folder exists
+    command = [blender_python(series), "-m", module, *map(str, arguments)]
+    environ = clean_environ(BLENDER_USER_RESOURCES=str(folder), **environ)
+    return subprocess.run(command, cwd=ROOT, env=environ, capture_output=quiet, text=True, errors="replace")
 
 
 def packager(series):

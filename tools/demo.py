@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The demo: install the zip into Blender, simulate one of the demo scenes, film it, and say where everything is."""
 
-import subprocess
 import sys
 
-from tools.blenders import DEBIAN_PACKAGES, blender_python
-from tools.environments import ROOT, SetupError, clean_environ
+from tools.blenders import DEBIAN_PACKAGES, in_blender
+from tools.environments import ROOT
 
 SCENES = ("high_bar", "swing", "artists")
 FOLDER = ROOT / "build" / "demo"
@@ -30,18 +29,6 @@ def show(scene, series, archive):
         if made[suffix].exists():
             print(f"  {what + ':':15}{made[suffix].relative_to(ROOT)}")
     return 0 if made[".png"].exists() else 1
-
-
-def in_blender(series, module, *arguments, quiet=False):
-    """Run a module of this repository in the Python of a Blender whose user folder is kept, and the process's end."""
-    folder = ROOT / "build" / f"blender-{series}"
-    folder.mkdir(parents=True, exist_ok=True)  # Blender ignores the variable unless the folder exists
-    command = [blender_python(series), "-m", module, *map(str, arguments)]
-    environ = clean_environ(BLENDER_USER_RESOURCES=str(folder))
-    try:
-        return subprocess.run(command, cwd=ROOT, env=environ, capture_output=quiet, text=True, errors="replace")
-    except OSError as error:
-        raise SetupError(f"Blender {series} could not be started: {error}") from error
 
 
 def cannot_film(filmed):

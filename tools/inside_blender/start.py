@@ -10,7 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-import addon_utils
 import bpy
 
 from tests.blender.run import install
@@ -20,6 +19,8 @@ EXTENSION = "bl_ext.user_default.trapeze"
 
 def have_extension(archive):
     """Install the zip into the user folder, or only enable it if it is there already; begin with an empty file."""
+    import addon_utils  # exists once bpy is there
+
     stamp_file = Path(os.environ["BLENDER_USER_RESOURCES"]) / "installed"
     stamp = hashlib.sha256(Path(archive).read_bytes()).hexdigest()
     known = stamp_file.exists() and stamp_file.read_text() == stamp
