@@ -15,6 +15,7 @@ from .intervals import grips, is_active, set_active
 
 LONG = 3.0  # times the other dimensions: a thing to put a hand around
 REACH = 1.5  # of the hand's length
+ARROWS = 0.15  # metres at most: a rod does not need arrows of its own size
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ def _new_grip(scene, first, second):
     where.objects.link(grip)
     bar = _bar(second)
     length = _length(first)
-    grip.empty_display_type, grip.empty_display_size = "ARROWS", 0.5 * length
+    grip.empty_display_type = "ARROWS"
+    grip.empty_display_size = min(0.5 * length, ARROWS / scene.unit_settings.scale_length)
     settings = grip.trapeze.grip
     grip.trapeze.role = "GRIP"
     settings.first_object, settings.first_bone = first.owner, first.bone

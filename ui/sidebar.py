@@ -57,6 +57,7 @@ class TRAPEZE_PT_bone(Tab, Panel):
 
 class TRAPEZE_PT_overlay(Tab, Panel):
     bl_label, bl_parent_id, bl_options = "Overlay", "TRAPEZE_PT_figure", {"DEFAULT_CLOSED"}
+    bl_order = 1  # after everything that matters to the simulation
 
     def draw_header(self, context):
         self.layout.prop(context.scene.trapeze, "show_overlay", text="")
