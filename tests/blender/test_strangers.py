@@ -47,7 +47,7 @@ def assert_hangs(scene, rig, grip, stored, close=1e-5):
     run = stored.recall(scene).run
     assert len(run) == (end - start) * scene.trapeze.substeps + 1
     assert np.isfinite(run.energy).all()
-    assert run.energy.max() < run.energy[0] + 0.02 * run.kinetic.max()
+    assert run.energy.max() < run.energy[0] + 0.05 * run.kinetic.max()
     assert run.closure.max() < 1e-9
 
 
