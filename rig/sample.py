@@ -11,6 +11,7 @@ import numpy as np
 
 from . import actions
 
+FEW = 8  # times: evaluating so many is quicker than reading all keys
 APART = 0.01  # frames: where keys lie closer, it is for Blender to say which one counts
 TRANSFORMS = ("location", "rotation_", "scale", "delta_")
 
@@ -83,7 +84,7 @@ class Source:
 def curve_values(curve, times):
     """Values of an F-curve at the given times: read off at once where it has a key at each of them."""
     points = curve.keyframe_points
-    if len(points) >= len(times) > 0 and not curve.modifiers:
+    if len(points) >= len(times) > FEW and not curve.modifiers:
         keys = np.empty((len(points), 2), dtype=np.float32)
         points.foreach_get("co", keys.ravel())
         rows = np.minimum(np.searchsorted(keys[:, 0], times), len(keys) - 1)

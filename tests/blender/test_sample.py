@@ -31,6 +31,7 @@ def make_curve(times):
 
 @pytest.mark.parametrize("times, frames", [
     (FRAMES, FRAMES),
+    (FRAMES, FRAMES[5:25]),
     (FRAMES, FRAMES[5:9]),
     (np.arange(-10.0, 60.0), FRAMES),
     (np.arange(1.0, 41.0, 0.5), FRAMES),
