@@ -43,15 +43,16 @@ def bone_muscle(layout, bone):
         driven.active = bone.trapeze_muscle == "DRIVEN"
         driven.prop(bone, "trapeze_strength", text="Strength (Hz)")
         driven.prop(bone, "trapeze_damping_ratio")
-        driven.prop(bone, "trapeze_torque_limit")
+        driven.prop(bone, "trapeze_torque_limit", text="Torque Limit")
 
 
 def bone_friction(layout, bone):
+    """What the joint feels like. Short labels, since the sidebar is narrow; units are in the tooltips."""
     column = split(layout)
-    column.prop(bone, "trapeze_viscous_friction")
-    column.prop(bone, "trapeze_coulomb_friction")
-    column.prop(bone, "trapeze_virtual_inertia")
-    column.prop(bone, "trapeze_gravity_compensation")
+    column.prop(bone, "trapeze_viscous_friction", text="Viscous Friction")
+    column.prop(bone, "trapeze_coulomb_friction", text="Dry Friction")
+    column.prop(bone, "trapeze_virtual_inertia", text="Virtual Inertia")
+    column.prop(bone, "trapeze_gravity_compensation", text="Carried Weight")
 
 
 def copy_buttons(layout):
