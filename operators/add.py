@@ -6,13 +6,16 @@ from bpy.props import EnumProperty
 from bpy.types import Menu, Operator
 
 from ..rig.demos import DEMOS
+from ..rig.giant import giant_swing
 from .setup import Reporting
 
+BUILD = {**DEMOS, "GIANT": giant_swing}
 ITEMS = (
     ("HIGH_BAR", "High Bar", "A gymnast swings on a bar and lets go with one hand after the other"),
+    ("GIANT", "Giant Swing", "A gymnast swings over the top of a bar by the work of his muscles"),
     ("SWING", "Swing", "A swing breaks down while somebody is playing on it"),
     ("ARTISTS", "Two Trapeze Artists", "A flyer lets go of a trapeze and is caught in the air"))
-ICONS = {"HIGH_BAR": "ARMATURE_DATA", "SWING": "CON_PIVOT", "ARTISTS": "COMMUNITY"}
+ICONS = {"HIGH_BAR": "ARMATURE_DATA", "GIANT": "FORCE_VORTEX", "SWING": "CON_PIVOT", "ARTISTS": "COMMUNITY"}
 
 
 class TRAPEZE_OT_add_demo(Reporting, Operator):
@@ -27,7 +30,7 @@ class TRAPEZE_OT_add_demo(Reporting, Operator):
         return f"{next(text for name, _, text in ITEMS if name == properties.demo)}. Then press Simulate"
 
     def run(self, context):
-        DEMOS[self.demo](context.scene)
+        BUILD[self.demo](context.scene)
         if getattr(context.space_data, "type", "") == "VIEW_3D" and context.region_data:
             context.region_data.view_perspective = "CAMERA"  # as the scene is meant to be seen
         self.report({"INFO"}, "Press Simulate in the Trapeze tab of the sidebar")
