@@ -122,10 +122,12 @@ def check_free(owner):
 
 
 def unkeyed_values(owner, source, result):
-    """{data path: value} of what the result keys and the source does not."""
-    keyed = {curve.data_path for curve in source.curves() if not actions.is_muted(curve)} if source else set()
+    """{data path: value} of what the result keys and the source does not, or not all of it."""
+    curves = [curve for curve in source.curves() if not actions.is_muted(curve)] if source else []
+    keyed = {(curve.data_path, curve.array_index) for curve in curves}
+    written = {(curve.data_path, curve.array_index) for curve in result.curves()}
     values = {}
-    for path in {curve.data_path for curve in result.curves()} - keyed:
+    for path in {path for path, _ in written - keyed}:
         try:
             value = owner.path_resolve(path)
         except ValueError:  # the curve belongs to something that is gone
