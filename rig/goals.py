@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What muscles aim at: the source motion of a figure, looked at frame by frame, as motions of its joints.
 
-Splines go through the poses at the frames. A jump to another pose right before the start, such as the rest pose in
-front of captured motion, is no part of the motion.
+Splines go through the poses at the frames. They begin some frames before the start, so that a simulation that starts
+later goes after the same motion. A jump to another pose in front of the start, such as the rest pose in front of
+captured motion, is no part of the motion.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +14,8 @@ from ..dynamics import JointMotion, Motion
 from .channels import matrix_from_quaternion, quaternion_from_matrix
 from .links import link_poses
 from .velocity import FAR, JUMP
+
+LEAD = 8  # frames beyond the range: how a spline ends is not felt that far away
 
 
 class Watched:
@@ -30,12 +35,12 @@ class Watched:
         """Make arrays of what was seen, without what lies beyond a jump in front of the start frame."""
         self.start = start
         frames, rotations = np.array(self.frames, dtype=float), np.array(self.rotations)
-        first = self.frames.index(start)
-        if first > 0 and first + 1 < len(frames):
-            before, after = (_apart(rotations[first + step], rotations[first]) for step in (-1, 1))
-            if before > max(FAR, JUMP * after):
-                frames, rotations, self.positions = frames[first:], rotations[first:], self.positions[first:]
-        self.frames, self.rotations, self.positions = frames, rotations, np.array(self.positions)
+        steps = [_apart(*pair) for pair in pairwise(rotations)]
+        before = range(self.frames.index(start))
+        jumps = [number + 1 for number in before if steps[number] > max(FAR, JUMP * steps[number + 1])]
+        first = max(jumps, default=0)
+        self.frames, self.rotations = frames[first:], rotations[first:]
+        self.positions = np.array(self.positions[first:])
 
     def turns(self, number, link):
         """Coordinates over the frames of the joint of a link: angles (F, 1) of a hinge, quaternions (F, 4) of a ball.
@@ -57,6 +62,11 @@ class Watched:
         if self.figure.links[number].parent < 0:
             return Motion(times, self.positions[:, number], quaternion_from_matrix(self.rotations[:, number]))
         return JointMotion(times, self.turns(number, link))
+
+
+def goal_frames(frames):
+    """The frames at which the source is looked at for a simulation of the given ones."""
+    return list(range(frames[0] - LEAD, frames[-1] + LEAD + 1))
 
 
 def _apart(first, second):

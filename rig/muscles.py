@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from ..dynamics import Act, Driven, Impedance, Keyed
-from .anchors import Place, motion_frames, showing
-from .goals import Watched
+from .anchors import Place, showing
+from .goals import Watched, goal_frames
 from .sample import Source, frame_kept, go_to
 from .stops import impedance, stop
 from .weights import felt_weight, held_links
@@ -82,7 +82,7 @@ def add_muscles(read, scene, depsgraph):
 def _add_figure(read, figure, scene, depsgraph):
     links = [read.links[Place(figure.owner, one.name)] for one in figure.links]
     joints, power = _joints(figure, scene)
-    frames = list(motion_frames(read.frames))
+    frames = goal_frames(read.frames)
     watched = _watch(figure, joints, power, scene, depsgraph, frames, read.frames[0]) if joints else None
     plans = {
         joint.number: _plan(read, figure, joint, links[joint.number], watched, power, frames) for joint in joints}

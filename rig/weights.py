@@ -2,7 +2,8 @@
 """How heavy it is for a joint to move: what the strength of a muscle, a frequency, is turned into a stiffness with.
 
 A joint moves everything beyond it, unless that is held by a grip: ankles of planted feet and shoulders of hands on a
-bar move the rest of the body instead. The larger of both counts where a grip is ever at work.
+bar move the rest of the body instead. The larger of both counts where a grip is ever at work. It is that of the rest
+pose, so that a muscle is as strong in one pose as in another, whatever frame a simulation starts at.
 """
 
 import numpy as np
@@ -20,9 +21,8 @@ def held_links(read):
 
 
 def felt_weight(read, link, held):
-    """Inertia that the joint of a link feels at the start (kg m^2, about its axis or the mean of three; kg of a root).
-    """
-    chain, state = read.chain, read.state
+    """Inertia that the joint of a link feels (kg m^2, about its axis or the mean of three; kg of a root)."""
+    chain, state = read.chain, read.chain.state()
     weight = natural(chain, state, link, UNIT)[0]
     if link.parent is chain.world:
         return weight

@@ -240,6 +240,23 @@ def beyond_limits(scene, rig, bone):
         for name, angle in angles.items())
 
 
+def test_going_on_from_a_result_goes_on_the_same(scene):
+    """Muscles aim at the source also where a simulation goes on from its result."""
+    rig = hang(scene, 40)
+    thigh = rig.pose.bones["thigh.L"]
+    key_angles(thigh, {1: 0.8, 12: 0.0, 24: 1.2, 36: 0.2}, "BEZIER")
+    select(rig)
+    bpy.ops.trapeze.muscle_preset(preset="ATHLETIC")
+    rig.pose.bones["shin.R"].trapeze_muscle = "KEYED"
+    simulate()
+    names = link_names(rig)
+    before = shown(scene, rig, range(1, 41), names)
+    scene.trapeze.use_stored, scene.trapeze.use_scene_range = True, False
+    scene.trapeze.frame_start, scene.trapeze.frame_end = 15, 40
+    simulate()
+    assert np.abs(shown(scene, rig, range(1, 41), names) - before).max() < 1e-5
+
+
 def test_viscous_friction_slows_as_computed(scene, rig_of):
     """A spinning rod without gravity: its angular velocity decays with c / I."""
     rig, rod = make_arm(scene)
