@@ -109,7 +109,8 @@ def _acting(links, v_start):
     nv = int(v_start[-1])
     feel = np.zeros((nv, 4))
     driven = [i for i, link in enumerate(links) if isinstance(link.acting.muscle, Driven)]
-    limited = [i for i, link in enumerate(links) if link.acting.limit is not None]
+    stops = [(i, kind) for i, link in enumerate(links) if link.acting.limit for kind in link.acting.limit.kinds]
+    limited = [i for i, _ in stops]
     muscles = [links[i].acting.muscle for i in driven]
     limits = [links[i].acting.limit for i in limited]
     acts = bool(driven or limited)
@@ -123,7 +124,7 @@ def _acting(links, v_start):
         acts=np.array([int(acts)]), virtual_inertia=columns[0], viscous=columns[1], coulomb=columns[2], lift=columns[3],
         driven=np.array(driven, dtype=np.int64), limited=np.array(limited, dtype=np.int64),
         muscle=np.array([[m.stiffness, m.damping, m.limit] for m in muscles]).reshape(-1, 3),
-        limit_kind=np.array([limit.kind for limit in limits], dtype=np.int64),
+        limit_kind=np.array([kind for _, kind in stops], dtype=np.int64),
         limit=np.array([limit.numbers() for limit in limits], dtype=np.float64).reshape(-1, 12),
         stop=np.array([[limit.stiffness, limit.damping] for limit in limits], dtype=np.float64).reshape(-1, 2),
     )  # fmt: skip
@@ -233,7 +234,8 @@ def _workspace(model, nq, nv):
         goals_q=zeros((3, nm, 7)), goals_v=zeros((3, nm, 6)), goals_tau=zeros((3, nm, 6)), goals_gain=zeros((3, nm)),
         goal=zeros((nm, 7)), goal_rate=zeros((nm, 6)), goal_force=zeros((nm, 6)), gain=zeros(nm),
         muscle_torque=zeros((nm, 6)), strained=zeros(nm, dtype=np.int64), slips=zeros(nv, dtype=np.int64),
-        slip_torque=zeros(nv), stop_rest=np.full(nl, -1.0), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
+        slip_torque=zeros(nv), stop_rest=np.full(nl, -1.0), stop_on=zeros(nl, dtype=np.int64), stop_law=zeros((nl, 2)),
+        stop_held=zeros(nl), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
         torque=zeros(nv), answer=zeros((nv, 2)), error=zeros(6), error_rate=zeros(6), outward=zeros(3), held=zeros(6),
         beyond=zeros((nb, 4)), power=zeros(3), work=zeros(3),
         group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 4)),

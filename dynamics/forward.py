@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compile import compiled
-from .goals import set_goals, set_stops
+from .goals import set_goals
 from .kernels.bias import joint_forces
 from .kernels.books import gather_reactions
 from .kernels.evaluate import accelerate, project_velocity, reactions
@@ -75,7 +75,6 @@ def prepare(chain, state, tau=None, wrenches=None):
             f"link {link.name} can move without moving any mass: give it, or what hangs on it, mass and inertia, "
             "or fix its joint"
         )
-    set_stops(chain, form)
     return form
 
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What muscles aim at over time, as tables for the kernels, and how firm stops are."""
+"""What muscles aim at over time, as tables for the kernels."""
 
 import numpy as np
 
 from .motion import Stay, goal_tables
-
-STOP_FREQUENCY = 100.0  # Hz
 
 
 def set_goals(chain, state, form):
@@ -34,22 +32,3 @@ def goal_samples(chain, form, times):
             extra = np.array([np.ravel(muscle.feed_forward(t)) for t in times])
             tau[:, m, : extra.shape[1]] = extra
     return q, v, tau, gain
-
-
-def set_stops(chain, form):
-    """Stops whose firmness was left open: so firm that all beyond the joint would swing at STOP_FREQUENCY there."""
-    arrays, here = form.arrays, form.here
-    rate = 2.0 * np.pi * STOP_FREQUENCY
-    for l, i in enumerate(arrays.limited):
-        if chain.links[i - 1].acting.limit.stiffness == 0.0:
-            column = here.column[arrays.v_start[i] : arrays.v_start[i + 1]]
-            weight = np.mean([inertia_along(here.composite[i], one) for one in column])
-            arrays.stop[l] = weight * rate**2, 2.0 * weight * rate
-
-
-def inertia_along(inertia, column):
-    """Twice the kinetic energy of a composite body (10 numbers) that moves by a unit of a motion column."""
-    mass, first, (xx, xy, xz, yy, yz, zz) = inertia[0], inertia[1:4], inertia[4:]
-    spin, slide = column[:3], column[3:]
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return spin @ tensor @ spin + 2.0 * slide @ np.cross(spin, first) + mass * slide @ slide

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .joint import FREE, REVOLUTE, SPHERICAL
+from .kernels.stops import HINGE, SWING, TWIST
 from .pose import check_vector
 
 
@@ -71,7 +72,7 @@ class HingeLimit:
     upper: float
     stiffness: float = 0.0
     damping: float = 0.0
-    kind = 0
+    kinds = (HINGE,)
 
     def numbers(self):
         _check_range("hinge", self.lower, self.upper)
@@ -92,7 +93,13 @@ class BallLimit:
     across: tuple = (1.0, 0.0, 0.0)
     stiffness: float = 0.0
     damping: float = 0.0
-    kind = 1
+
+    @property
+    def kinds(self):
+        """Its stops: full turns need none."""
+        twists = self.twist[1] - self.twist[0] < 2.0 * np.pi
+        swings = min(self.swings[0][1] - self.swings[0][0], self.swings[1][1] - self.swings[1][0]) < 2.0 * np.pi
+        return (TWIST,) * twists + (SWING,) * swings
 
     def numbers(self):
         for name, (lower, upper) in (("twist", self.twist), ("swing", self.swings[0]), ("swing", self.swings[1])):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What acts in the joints: muscles that follow a goal, friction, lifted weight, and stops at the limits.
+"""What acts in the joints: muscles that follow a goal, friction, lifted weight; stops are in stops.py.
 
 Each gives a torque at the present pose and velocity, and how it answers to changes of them (stiffness and damping per
 velocity), which implicit steps put into the mass matrix. A muscle at its limit, and a joint that slips, act with a
@@ -11,10 +11,10 @@ import math
 from ..jit import kernel
 from ..joint import FREE, SPHERICAL
 from .rotations import multiply, turn
+from .stops import push_stops, switch_stops
 
 CREEP = 1e-5  # rad/s or m/s: a joint held by Coulomb friction creeps slower than this
 STEADY = 1e-6  # of its limit: a strained muscle whose torque turns less than this has found its direction
-BALL, HINGE = 1, 0
 
 
 @kernel
@@ -54,71 +54,11 @@ def muscle_error(model, data, m):
 
 
 @kernel
-def stop_depth(model, data, l):
-    """How far joint l is beyond a stop (rad, negative inside) and the direction outward: data.outward (3)."""
-    i = model.limited[l]
-    s, limit, outward = model.q_start[i], model.limit, data.outward
-    if model.limit_kind[l] == HINGE:
-        angle = data.q[s]
-        beyond, before = angle - limit[l, 1], limit[l, 0] - angle
-        outward[0], outward[1], outward[2] = 1.0 if beyond > before else -1.0, 0.0, 0.0
-        return max(beyond, before)
-    # ball: q = swing * twist, the twist about the bone's axis
-    ax, ay, az = limit[l, 6], limit[l, 7], limit[l, 8]
-    w, x, y, z = data.q[s], data.q[s + 1], data.q[s + 2], data.q[s + 3]
-    along = ax * x + ay * y + az * z
-    size = math.sqrt(w * w + along * along)
-    if size < 1e-9:
-        cw, c = 1.0, 0.0
-    else:
-        cw, c = w / size, along / size
-    twist = 2.0 * math.atan2(c, cw)
-    if twist > math.pi:
-        twist -= 2.0 * math.pi
-    if twist < -math.pi:
-        twist += 2.0 * math.pi
-    beyond, before = twist - limit[l, 1], limit[l, 0] - twist
-    deepest = max(beyond, before)
-    sign = 1.0 if beyond > before else -1.0
-    outward[0], outward[1], outward[2] = sign * ax, sign * ay, sign * az
-    # swing = q * conjugate(twist); its vector is across the axis, in the frame of the joint
-    sw, sx, sy, sz = multiply(w, x, y, z, cw, -c * ax, -c * ay, -c * az)
-    vx, vy, vz = logarithm(sw, sx, sy, sz)
-    # the two axes across, and the ellipse through the four ranges about them
-    bx, by, bz = limit[l, 9], limit[l, 10], limit[l, 11]
-    ex, ey, ez = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    first, second = vx * bx + vy * by + vz * bz, vx * ex + vy * ey + vz * ez
-    middle_1, half_1 = 0.5 * (limit[l, 2] + limit[l, 3]), 0.5 * (limit[l, 3] - limit[l, 2])
-    middle_2, half_2 = 0.5 * (limit[l, 4] + limit[l, 5]), 0.5 * (limit[l, 5] - limit[l, 4])
-    if half_1 >= math.pi and half_2 >= math.pi:
-        return deepest
-    half_1, half_2 = max(half_1, 1e-3), max(half_2, 1e-3)
-    u, t = (first - middle_1) / half_1, (second - middle_2) / half_2
-    reach = math.sqrt(u * u + t * t)
-    if reach < 1e-6:
-        return deepest
-    # distance along the line from the middle; the gradient points outward
-    radius = math.sqrt((first - middle_1) ** 2 + (second - middle_2) ** 2)
-    beyond = radius * (1.0 - 1.0 / reach)
-    if beyond > deepest:
-        deepest = beyond
-        g1, g2 = u / half_1, t / half_2
-        scale = 1.0 / math.sqrt(g1 * g1 + g2 * g2)
-        nx = scale * (g1 * bx + g2 * ex)
-        ny = scale * (g1 * by + g2 * ey)
-        nz = scale * (g1 * bz + g2 * ez)
-        # from the joint's frame into the link's, in which its velocity is given
-        outward[0], outward[1], outward[2] = turn(w, -x, -y, -z, nx, ny, nz)
-    return deepest
-
-
-@kernel
 def act(model, data):
     """Torques of everything that acts in the joints, and how they answer.
 
     data.torque       (nv) out
     data.answer       (nv, 2) out: stiffness and damping
-    data.stop_answer  (nl, 2) out: the same of the stops, along data.stop_normal (nl, 3)
     """
     v, torque, answer, depth = data.v, data.torque, data.answer, model.depth
     implicit = data.implicit[0] > 0.0
@@ -150,26 +90,7 @@ def act(model, data):
             if data.strained[m] == 0:
                 answer[first + k, 0] += strong * model.muscle[m, 0]
                 answer[first + k, 1] += strong * model.muscle[m, 1]
-    for l in range(model.limited.shape[0]):
-        i = model.limited[l]
-        first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
-        data.stop_answer[l, 0], data.stop_answer[l, 1] = 0.0, 0.0
-        if depth[first] < 0 or data.stop_rest[l] < 0.0:
-            continue
-        deep = stop_depth(model, data, l) - data.stop_rest[l]
-        rate = 0.0
-        for k in range(count):
-            data.stop_normal[l, k] = data.outward[k]
-            rate += data.outward[k] * v[first + k]
-        push = model.stop[l, 0] * max(deep, 0.0) + model.stop[l, 1] * rate
-        if push <= 0.0 or (deep <= 0.0 and rate <= 0.0):
-            continue
-        if deep > 0.0:
-            data.stop_answer[l, 0] = model.stop[l, 0]
-        data.stop_answer[l, 1] = model.stop[l, 1]
-        for k in range(count):
-            torque[first + k] -= push * data.outward[k]
-        data.power[2] -= push * rate
+    push_stops(model, data)
 
 
 @kernel
@@ -192,10 +113,11 @@ def muscle_pull(model, data, m):
 
 
 @kernel
-def release_or_hold(model, data):
-    """After an implicit step is solved: which muscles are at their limit, which joints slip. Returns how many changed.
+def release_or_hold(model, data, tries):
+    """After an implicit step is solved: which muscles are at their limit, which joints slip, which
+    stops push. Returns how many changed.
     """
-    changed = 0
+    changed = switch_stops(model, data, tries)
     for d in range(model.coulomb.shape[0]):
         if model.coulomb[d] <= 0.0 or model.depth[d] < 0:
             continue

@@ -5,13 +5,17 @@ import math
 
 from ..jit import kernel
 from ..joint import FREE, SPHERICAL
-from .acting import act, stiffen_joints, stop_depth
+from .acting import act, stiffen_joints
 from .bias import joint_forces
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
 from .loops import constrain, factor_loops, loop_forces, stiffen_mass
 from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
 from .rows import lay_rows, open_by, row_drifts, row_rates, soften_drifts
+from .stops import inertia_about, set_stop, stop_depth
+
+SWEEPS = 40
+CREEPS = 1e-7  # rad/s: slower than this nothing goes into a stop
 
 
 @kernel
@@ -118,8 +122,10 @@ def accelerate(model, data, turning):
             a[d] = half[d]
     if model.row_axis.shape[0] > 0:
         row_drifts(model, data)
+        if turning == 0:
+            data.gamma[:] = 0.0
         soften_drifts(model, data, 0)
-        constrain(model, data, a, data.gamma, -1.0 if turning == 1 else 0.0, 1)
+        constrain(model, data, a, data.gamma, -1.0, 1)
     ascend(model, data, a)
 
 
@@ -137,24 +143,33 @@ def _look_ahead(model, data):
                 if model.depth[d] >= 0:
                     # the goal moves on too
                     data.half[d] += ahead * data.gain[m] * model.muscle[m, 0] * data.goal_rate[m, k]
+    for l in range(model.limited.shape[0]):
+        if data.stop_answer[l, 0] > 0.0:
+            i = model.limited[l]
+            rate = 0.0
+            for k in range(model.v_start[i + 1] - model.v_start[i]):
+                rate += data.stop_normal[l, k] * data.v[model.v_start[i] + k]
+            for k in range(model.v_start[i + 1] - model.v_start[i]):
+                data.half[model.v_start[i] + k] -= ahead * data.stop_answer[l, 0] * rate * data.stop_normal[l, k]
 
 
 @kernel
-def meet_stops(model, data, tolerance):
+def meet_stops(model, data, tolerance, rate, how):
     """Joints that have gone beyond a stop: take the velocity outward from them, by the smallest impulse (000
-    (29)-(38)).
+    (29)-(38)), and from then on hold them there.
 
     Returns 1 if one is deeper than the tolerance, before anything is done: the step was too long to meet it there.
+
+    rate   1/s: how firmly to hold
+    how    0 by springs of the inertia felt there, for explicit steps; 1 by springs as if the whole tree hung on the
+           joint, 2 by dampers of that kind, which do no work
     """
-    if model.limited.shape[0] == 0:
-        return 0
     for l in range(model.limited.shape[0]):
-        if model.depth[model.v_start[model.limited[l]]] < 0:
-            continue
-        deep = stop_depth(model, data, l)
-        if deep > tolerance and data.stop_rest[l] < 0.0:
+        free = model.depth[model.v_start[model.limited[l]]] >= 0
+        if free and data.stop_rest[l] < 0.0 and stop_depth(model, data, l) > tolerance:
             return 1
-    for _ in range(4):
+    # one stop's impulse can drive a joint into another: in turn, until all of them are met
+    for _ in range(SWEEPS if model.limited.shape[0] > 0 else 0):
         met = 0
         for l in range(model.limited.shape[0]):
             i = model.limited[l]
@@ -163,29 +178,36 @@ def meet_stops(model, data, tolerance):
                 continue
             deep = stop_depth(model, data, l)
             if deep < 0.0:
-                data.stop_rest[l] = -1.0
+                data.stop_rest[l], data.stop_on[l] = -1.0, 0
                 continue
-            if data.stop_rest[l] < 0.0:
-                data.stop_rest[l] = deep
-            rate = 0.0
+            outward = 0.0
             move = data.move
             move[:] = 0.0
             for k in range(count):
-                rate += data.outward[k] * data.v[first + k]
+                outward += data.outward[k] * data.v[first + k]
                 move[first + k] = data.outward[k]
-            if rate <= 1e-12:
+            if outward <= CREEPS and data.stop_rest[l] >= 0.0:
                 continue
             descend(model, data, move)
             if model.row_axis.shape[0] > 0:
-                constrain(model, data, move, data.gamma, 0.0, 1)
+                data.missing[:] = 0.0
+                constrain(model, data, move, data.missing, 0.0, 1)
             weight = 0.0
             for d in range(move.shape[0]):
                 weight += move[d] * move[d]
             if weight < 1e-20:
                 continue
+            if data.stop_rest[l] < 0.0:
+                inertia = 1.0 / weight if how == 0 else inertia_about(model, data, i)
+                if how == 2:
+                    set_stop(model, data, l, deep, 0.0, inertia * rate)
+                else:
+                    set_stop(model, data, l, deep, inertia * rate * rate, 2.0 * inertia * rate)
+            if outward <= CREEPS:
+                continue
             ascend(model, data, move)
             for d in range(move.shape[0]):
-                data.v[d] -= rate / weight * move[d]
+                data.v[d] -= outward / weight * move[d]
             met = 1
         if met == 0:
             break

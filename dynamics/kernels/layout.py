@@ -46,10 +46,10 @@ ModelArrays, MODEL = record(
     lift="f1",  # (nv) share of the weight beyond the joint that is carried for it
     driven="i1",  # (nm) links with a muscle
     muscle="f2",  # (nm, 3) stiffness, damping, largest torque (0: none)
-    limited="i1",  # (nl) links with a stop
-    limit_kind="i1",  # (nl) 0 hinge, 1 ball
+    limited="i1",  # (nl) links with a stop; a ball joint has two
+    limit_kind="i1",  # (nl) 0 hinge, 1 twist, 2 swing of a ball joint
     limit="f2",  # (nl, 12) hinge: lower, upper; ball: twist range, two swing ranges, twist axis, first swing axis
-    stop="f2",  # (nl, 2) stiffness and damping of the stop
+    stop="f2",  # (nl, 2) stiffness and damping of the stop; 0 chooses firm ones when it is met
     # prescribed links
     prescribed="i1",  # (nk) links that move as given
     # connections
@@ -158,6 +158,9 @@ DataArrays, DATA = record(
     slips="i1",  # (nv) 1 if Coulomb friction cannot hold it
     slip_torque="f1",  # (nv)
     stop_rest="f1",  # (nl) depth at which a stop was met, -1 while inside
+    stop_on="i1",  # (nl) 1 if it pushes
+    stop_law="f2",  # (nl, 2) stiffness and damping
+    stop_held="f1",  # (nl) push in the last step
     stop_normal="f2",  # (nl, 3)
     stop_answer="f2",  # (nl, 2)
     torque="f1",  # (nv) of everything that acts

@@ -24,6 +24,8 @@ ROUNDING = 1e-14  # m, rad: no loop of a few metres can be closed better
 OPEN = 1e-9  # m, rad: loops that cannot be closed further than this make a step fail
 SHORTEST = 1.0 / 128.0  # of a step
 DEEP = 0.003  # rad: a joint that goes further beyond a stop in one step met it too late; the step is halved
+DAMPER_RATE = 1e5  # 1/s: how fast a firm stop brings to rest what comes to it
+SPRING_RATE = 600.0  # rad/s: how firmly stops hold by springs; less in explicit steps that are too long for it
 FAILED_MASS, FAILED_LOOP, FAILED_NUMBER, FAILED_STEP = 1, 2, 3, 4
 
 
@@ -106,6 +108,9 @@ def step_semi_implicit(model, data, h, sample, part, span):
     q0, v0, q, v = data.q0, data.v0, data.q, data.v
     q0[:] = q
     v0[:] = v
+    if model.limited.shape[0] > 0:
+        # the last step may have ended at a stop that its factors do not know
+        factor(model, data, 0)
     for tries in range(9):
         accelerate(model, data, 0)
         for d in range(v.shape[0]):
@@ -114,7 +119,7 @@ def step_semi_implicit(model, data, h, sample, part, span):
         if model.acts[0] == 0 or tries == 8:
             break
         impose(model, data, sample, part + span)
-        if release_or_hold(model, data) == 0:
+        if release_or_hold(model, data, tries) == 0:
             break
         q[:] = q0
         v[:] = v0
@@ -178,7 +183,7 @@ def step_midpoint(model, data, h, sample, part, span):
     # far below the whole step's own error, and above rounding: near singular poses it is amplified
     tolerance = max(min(1e-6, 0.01 * data.now[1] * data.now[1]), 1e-10)
     change, slow, held, fresh = 1e300, 0, 0, True
-    for _ in range(40):
+    for _ in range(100):
         for d in range(v.shape[0]):
             v[d] = v0[d] + 0.5 * h * a[d]
         displace(model, q0, v, 0.5 * h, q)
@@ -209,11 +214,12 @@ def step_midpoint(model, data, h, sample, part, span):
             size = max(size, abs(a[d]))
         if change <= tolerance * (1.0 + size):
             slow = 0
-            if model.acts[0] == 0 or held > 8 or release_or_hold(model, data) == 0:
+            if model.acts[0] == 0 or held > 8 or release_or_hold(model, data, held) == 0:
                 break
             held += 1
             fresh = True
             change = 1e300
+            continue
         if not change < 0.7 * before:
             slow += 1
             if slow > 2 or not change < 1e30:
@@ -252,7 +258,10 @@ def step_once(model, data, h, integrator, sample, part, span):
         step_euler(model, data, h)
     if failure == 0:
         failure = settle(model, data, sample, part + span, 1 if integrator == MIDPOINT else 0)
-    if failure == 0 and meet_stops(model, data, DEEP if span > SHORTEST else 1e9) == 1:
+    how, rate = (2, DAMPER_RATE) if integrator == MIDPOINT else (1, SPRING_RATE)
+    if integrator == EULER or integrator == RKMK4:
+        how, rate = 0, min(SPRING_RATE, 0.5 / data.now[1])
+    if failure == 0 and meet_stops(model, data, DEEP if span > SHORTEST else 1e9, rate, how) == 1:
         return FAILED_STEP
     return failure
 
