@@ -4,7 +4,7 @@
 from bpy.types import Operator
 
 from ..rig.errors import RigError
-from ..rig.hold import Target, grab, holding, nearest, nearest_link, release
+from ..rig.hold import Target, grab, holding, link_bone, nearest, nearest_link, release
 from ..rig.intervals import is_active
 from ..rig.skins import armature_of
 from .setup import Reporting
@@ -26,6 +26,16 @@ def end_of_object(owner):
     return Target(owner)
 
 
+def one_per_link(ends):
+    """One end for each link: a hand selected with its fingers, or by several of its controls, takes hold once."""
+    found = {}
+    for end in ends:
+        link = end.owner, link_bone(end)
+        if link not in found or end.bone == link[1]:
+            found[link] = end
+    return list(found.values())
+
+
 def others(context):
     """Selected objects that are neither grips nor posed."""
     return [
@@ -41,7 +51,7 @@ def hands_and_targets(context):
     """
     bones = posed_bones(context)
     if bones:
-        hands = [end_of_bone(bone) for bone in bones if bone.id_data == context.object]
+        hands = one_per_link([end_of_bone(bone) for bone in bones if bone.id_data == context.object])
         targets = [end_of_bone(bone) for bone in bones if bone.id_data != context.object]
         figures = {bone.id_data for bone in bones}
         things = [owner for owner in others(context) if armature_of(owner) not in figures]  # but not their own skins

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import bpy
 import pytest
-from figures import grab, make_bar, make_box, make_figure, select
+from figures import GYMNAST, grab, make_bar, make_box, make_figure, select
 from mathutils import Vector
 
 
@@ -51,6 +51,16 @@ def test_hands_do_not_grab_their_own_skin(scene):
     bar = make_bar()
     (right,) = grab(scene, rig, ["hand.R"], skin, bar)
     assert right.trapeze.grip.second_object == bar
+
+
+def test_a_hand_with_its_fingers_takes_hold_once(scene):
+    """Two hard grips at one hand would be one too many; fingers move with the hand that they are merged into."""
+    fingers = {f"finger{number}.L": ("hand.L", (0.2, 0.01, 2.08), (0.2, 0.01, 2.1)) for number in (1, 2)}
+    rig, bar = make_figure({**GYMNAST, **fingers}), make_bar()
+    for name in fingers:
+        rig.pose.bones[name].trapeze_part = "MERGED"
+    grips = grab(scene, rig, [*fingers, "hand.L", "hand.R"], bar)
+    assert sorted(grip.trapeze.grip.first_bone for grip in grips) == ["hand.L", "hand.R"]
 
 
 def test_a_keyed_bar_is_told_from_a_standing_one(part):
