@@ -19,33 +19,35 @@ HALF_DEGREE = np.radians(0.5)
 SEEDS = range(30)
 
 
-def rotation(q):
-    return Rotation.from_quat(np.roll(q, -1))
+def coordinates(run, link):
+    """The joint's coordinates at all instants, (T, 1) or (T, 4)."""
+    place = run.state(0).places(link)[0]
+    return np.array([run.state(i).q[place] for i in range(len(run))])
 
 
 def swing_and_twist(q, axis):
-    """Rotation vector of the swing, across the axis, and the twist about it: the turn is swing after twist."""
-    whole = rotation(q)
+    """Rotation vectors of the swing, across the axis (T, 3), and the twist about it (T): the turn is swing after twist."""
+    whole = Rotation.from_quat(np.roll(q, -1, axis=1))
     carried = whole.apply(axis)
     across = np.cross(axis, carried)
-    size = np.linalg.norm(across)
-    swing = np.zeros(3) if size < 1e-12 else across / size * np.arctan2(size, axis @ carried)
+    size = np.linalg.norm(across, axis=1)
+    swing = across * (np.arctan2(size, carried @ axis) / np.maximum(size, 1e-12))[:, None]
     twist = (Rotation.from_rotvec(swing).inv() * whole).as_rotvec() @ axis
     return swing, twist
 
 
 def beyond(limit, q):
-    """How far a joint is outside its limit, rad; negative inside. For an ellipse, along the line from its middle."""
+    """How far a joint goes outside its limit, rad; negative inside. For an ellipse, along the line from its middle."""
     if isinstance(limit, HingeLimit):
-        return max(q[0] - limit.upper, limit.lower - q[0])
+        return max(q.max() - limit.upper, limit.lower - q.min())
     axis, first = np.array(limit.axis), np.array(limit.across)
     swing, twist = swing_and_twist(q, axis)
-    here = np.array((swing @ first, swing @ np.cross(axis, first)))
+    here = np.stack((swing @ first, swing @ np.cross(axis, first)), axis=1)
     ranges = np.array(limit.swings)
     middle, half = ranges.mean(axis=1), 0.5 * np.diff(ranges, axis=1)[:, 0]
-    share = np.linalg.norm((here - middle) / half)
-    out = np.linalg.norm(here - middle) * (1.0 - 1.0 / share) if share > 0.0 else -half.min()
-    return max(twist - limit.twist[1], limit.twist[0] - twist, out)
+    share = np.maximum(np.linalg.norm((here - middle) / half, axis=1), 1e-9)
+    out = np.linalg.norm(here - middle, axis=1) * (1.0 - 1.0 / share)
+    return max(twist.max() - limit.twist[1], limit.twist[0] - twist.min(), out.max())
 
 
 def random_inside(limit, rng, most=0.95):
@@ -123,7 +125,7 @@ def test_a_ball_joint_stays_in_its_ellipse_and_its_twist(integrator, seed):
     state.set(link, rotation=random_inside(limit, rng), velocity=rng.normal(0.0, 6.0, 3))
     # explicit steps hold stops less firmly: the stop must not be faster than the step
     run = simulate(chain, state, 2.0, 1e-3 if integrator == "rkmk4" else 1 / 240, integrator)
-    worst = max(beyond(limit, run.state(i).q) for i in range(len(run)))
+    worst = beyond(limit, coordinates(run, link))
     most = HALF_DEGREE * (2.0 if integrator == "semi_implicit" else 1.0)
     assert worst < most, f"seed {seed}: {np.degrees(worst)} degrees"
     if seed == 0:
@@ -179,10 +181,7 @@ def test_a_figure_dropped_anyhow_stays_within_its_limits(seed):
     if seed % 2:
         chain.connect("lhand", chain.world, Joint.spherical(), state=state)
     run = simulate(chain, state, 1.0, 1 / 240)
-    worst = {}
-    for name, limit in limits.items():
-        place = run.state(0).places(links[name])[0]
-        worst[name] = max(beyond(limit, run.state(i).q[place]) for i in range(len(run)))
+    worst = {name: beyond(limit, coordinates(run, links[name])) for name, limit in limits.items()}
     name = max(worst, key=worst.get)
     print(f"seed {seed}: {name} goes {np.degrees(worst[name]):.2f} degrees beyond")
     assert worst[name] < HALF_DEGREE, f"seed {seed}: {name} is {np.degrees(worst[name])} degrees beyond"
