@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Get the kernels ready: the first simulation after an installation compiles them, which takes up to a minute.
+"""Get the kernels ready: the first simulation after an installation compiles them, which takes about a minute.
 
 A thread does it, which touches nothing of Blender's, so that the window stays awake, says what it waits for and hears
 Esc. Later sessions load what was compiled in a second or two.

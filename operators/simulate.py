@@ -71,7 +71,7 @@ class TRAPEZE_OT_simulate(Job, Operator):
 
     def status(self, progress):
         if self.read is None:
-            return "Getting ready. The first time after installing, this takes up to a minute"
+            return "Getting ready. The first time after installing, this takes about a minute"
         frames = self.read.frames
         return f"Simulating frame {frames[0] + int(progress * (len(frames) - 1))} of {frames[-1]}  ({progress:.0%})"
 
