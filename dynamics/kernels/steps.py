@@ -225,6 +225,9 @@ def step_midpoint(model, data, h, sample, part, span):
             slow += 1
             if slow > 2 or not change < 1e30:
                 break
+        elif slow > 0:
+            # corrections may come in pairs, a poor one and a good one
+            slow -= 1
     data.implicit[:] = 0.0
     if slow > 0 or not change <= tolerance * (1.0 + size):
         return FAILED_STEP
@@ -305,6 +308,9 @@ def advance(model, data, steps, h, integrator, fresh):
             if failure == 0:
                 part += span
                 data.doubt[0] = 0.0
+                # what made the step too long may be over
+                if span < 1.0 and part % (2.0 * span) == 0.0:
+                    span *= 2.0
                 continue
             data.failure[0] = failure
             q[:] = data.saved_q

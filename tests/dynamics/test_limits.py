@@ -26,7 +26,7 @@ def coordinates(run, link):
 
 
 def swing_and_twist(q, axis):
-    """Rotation vectors of the swing, across the axis (T, 3), and the twist about it (T): the turn is swing after twist."""
+    """Rotation vectors of the swing, across the axis (T, 3), and twists about it (T); the turn is swing after twist."""
     whole = Rotation.from_quat(np.roll(q, -1, axis=1))
     carried = whole.apply(axis)
     across = np.cross(axis, carried)
