@@ -13,6 +13,7 @@ from scipy.linalg import lstsq, qr
 from .compile import compiled
 from .forward import mass_matrix, tree_forces
 from .pose import check_vector, matrix_of
+from .state import need_state
 
 RANK_TOLERANCE = 1e-9
 
@@ -45,6 +46,7 @@ def closed_loop(chain, state, independent=None, actuated=None):
                   metric
     actuated      columns of theta_A; left out: all but those of free joints
     """
+    need_state(state, chain)
     J_C, beta = constraint_matrix(chain, state)
     columns = J_C.shape[1]
     nv = len(state.v)
