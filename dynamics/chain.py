@@ -10,7 +10,7 @@ import numpy as np
 
 from .inertia import Inertia
 from .joint import LOOP_ROWS, Joint
-from .muscle import Acting, Impedance, Keyed
+from .muscle import NO_IMPEDANCE, Acting, Keyed
 from .pose import Pose, check_vector
 
 SOFT_ARM = 0.1  # m: a soft grip resists turning like its springs at this distance, about the width of a hand
@@ -166,7 +166,7 @@ class Chain:
             from .motion import as_goal
 
             muscle = replace(muscle, goal=as_goal(muscle.goal, link))
-        acting = Acting(muscle, Impedance() if impedance is None else impedance, limit).check(link)
+        acting = Acting(muscle, NO_IMPEDANCE if impedance is None else impedance, limit).check(link)
         if isinstance(muscle, Keyed) and link.motion is not None:
             raise ValueError(f"link {link.name} has a motion of its own already")
         link.acting = acting

@@ -10,7 +10,7 @@ import numpy as np
 
 from .joint import FREE, FREEDOMS, LOOP_ROWS, Joint
 from .kernels.layout import DataArrays, ModelArrays, build_data, build_model
-from .muscle import Driven, Impedance
+from .muscle import NO_IMPEDANCE, Driven
 from .pose import quaternion_product
 from .topology import fill_in, find_floating, find_islands, find_supports, plan_tree
 
@@ -186,7 +186,8 @@ def _floating_groups(chain, tree):
     free = tree.kind == FREE
     free[tree.prescribed] = free[tree.driven] = False  # a driven root is pulled from outside
     for link in chain.links:
-        free[link.index + 1] &= link.acting.impedance == Impedance()
+        if link.acting.impedance is not NO_IMPEDANCE and link.acting.impedance != NO_IMPEDANCE:
+            free[link.index + 1] = False
     floating, ends, roots = find_floating(tree.parent, tree.root, free, np.array(ties, dtype=np.int64).reshape(-1, 2))
     return dict(floating=floating, floating_root=ends, floating_roots=roots)
 

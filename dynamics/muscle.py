@@ -4,7 +4,7 @@
 A joint without a muscle is limp. The torque of a joint is a vector in the link frame, like its velocity.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,9 @@ class Impedance:
             raise ValueError(f"impedance cannot be negative, nor lift more than the weight: {numbers.tolist()}")
 
 
+NO_IMPEDANCE = Impedance()  # one for all: structure changes in mid-run make and compare many
+
+
 @dataclass(frozen=True)
 class HingeLimit:
     """A hinge turns from lower to upper (rad). stiffness and damping are those of the stop; 0 chooses firm ones."""
@@ -117,7 +120,7 @@ class Acting:
     """All that acts in one joint; kept with its link."""
 
     muscle: Any = None
-    impedance: Impedance = field(default_factory=Impedance)
+    impedance: Impedance = NO_IMPEDANCE
     limit: Any = None
 
     def check(self, link):
@@ -137,7 +140,7 @@ class Acting:
 
     @property
     def is_idle(self):
-        return not isinstance(self.muscle, Driven) and self.impedance == Impedance() and self.limit is None
+        return not isinstance(self.muscle, Driven) and self.impedance == NO_IMPEDANCE and self.limit is None
 
 
 def natural(chain, state, link, frequency, damping_ratio=1.0):
