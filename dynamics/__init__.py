@@ -2,7 +2,7 @@
 """Forward dynamics of structure-varying kinematic chains (Nakamura & Yamane 2000), as a plain Python library."""
 
 from .chain import Chain, Link
-from .events import Act, Connect, Cut, Reaction, Travel
+from .events import Act, Connect, Cut, Push, Reaction, Travel
 from .forward import bias_forces, forward_dynamics, impact, mass_matrix
 from .inertia import Inertia
 from .joint import Joint
@@ -10,13 +10,14 @@ from .loop import closed_loop, inverse_dynamics
 from .motion import JointMotion, Motion
 from .muscle import BallLimit, Driven, HingeLimit, Impedance, Keyed, natural
 from .pose import Pose
+from .push import push
 from .run import Run, SimulationDiverged
 from .simulate import simulate
 from .state import State
 
 __all__ = [
     "Act", "BallLimit", "Chain", "Connect", "Cut", "Driven", "HingeLimit", "Impedance", "Inertia", "Joint",
-    "JointMotion", "Keyed", "Link", "Motion", "Pose", "Reaction", "Run", "SimulationDiverged", "State", "Travel",
-    "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "natural",
-    "simulate",
+    "JointMotion", "Keyed", "Link", "Motion", "Pose", "Push", "Reaction", "Run", "SimulationDiverged", "State",
+    "Travel", "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "natural",
+    "push", "simulate",
 ]  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What changes the structure in mid-run: connections and cuts, at a time or when a condition comes true."""
+"""What happens in mid-run: connections, cuts and pushes, at a time or when a condition comes true."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 from .chain import Link
 from .joint import PRISMATIC, REVOLUTE, Joint
-from .pose import Pose
+from .pose import Pose, check_vector
 
 
 @dataclass(eq=False)
@@ -90,6 +90,31 @@ class Act:
         for link, muscle in self.muscles.items():
             acting = chain.find(link).acting
             chain.act(link, muscle, acting.impedance, acting.limit)
+
+
+@dataclass(eq=False)
+class Push:
+    """Strike a link at `time`: velocities jump, connections hold, poses stay.
+
+    impulse, moment   N s, N m s, world axes
+    at                the point that is struck, in the link's frame
+    """
+
+    time: float
+    target: Any
+    impulse: Any
+    at: Any = (0.0, 0.0, 0.0)
+    moment: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self):
+        _need_time(self.time, self)
+        _need_end(self.target, self)
+        for name in ("impulse", "at", "moment"):
+            setattr(self, name, check_vector(getattr(self, name), 3, f"{_named(self)}: {name}"))
+
+    @property
+    def link(self):
+        return self.target
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from .compile import compiled
 from .goals import set_goals
 from .kernels.bias import joint_forces
-from .kernels.books import gather_reactions
+from .kernels.books import gather_reactions, keep_books
 from .kernels.evaluate import accelerate, project_velocity, reactions
 from .kernels.kinematics import move_links, place_links, spread_columns
 from .kernels.loops import loop_forces
@@ -148,6 +148,14 @@ def mass_matrix(chain, state):
             mass[d, ancestor[d, :n]] = mass[ancestor[d, :n], d] = factor[d, :n]
             mass[d, d] = factor[d, n]
     return mass
+
+
+def kinetic_energy(chain, state):
+    """Kinetic energy (J) of all links that move freely, virtual inertia included."""
+    form = load(chain, state)
+    _pose(form)
+    keep_books(form.model, form.data)
+    return float(form.here.energy[0])
 
 
 def bias_forces(chain, state, wrenches=None):

@@ -19,13 +19,15 @@ class SimulationDiverged(RuntimeError):
 
 @dataclass(eq=False)
 class Happening:
-    """A structure change that took place: the event, its link, when, and the impulses of the connections (N s, N m s).
+    """An event that took place: the event, its link, when, the impulses of the connections (N s, N m s), and the work
+    (J) that a push has done: the change of kinetic energy.
     """
 
     event: Any
     link: Any
     time: float
     impulse: dict = field(default_factory=dict)
+    work: float = 0.0
 
 
 class Run:

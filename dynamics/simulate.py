@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from .events import Act, Connect, Cut, measure
+from .events import Act, Connect, Cut, Push, measure
 from .forward import check_wrenches, forward_dynamics, impact, slip
 from .kernels.books import record_instant
 from .motion import Stay
 from .muscle import Driven
 from .pose import check_vector
+from .push import push
 from .run import Happening, Run, SimulationDiverged
 from .state import State, need_state
 from .stepper import Stepper
@@ -26,7 +27,7 @@ def simulate(
 ):  # fmt: skip
     """Simulate a chain from a state; the chain and the state that were given stay as they are.
 
-    events     Connect and Cut; they take place at their exact times, also between steps
+    events     Connect, Cut, Act and Push; they take place at their exact times, also between steps
     tau        (nv) constant joint forces;  wrenches   {link: [moment; force] at its origin, world axes}, constant
     muscles    {link: Driven, Keyed or None for limp}: takes the place of what the chain says
     iterate    return a generator instead that yields the progress (0 to 1) and returns the Run; close it to cancel
@@ -90,8 +91,8 @@ def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, m
 def _sort(events, start):
     timed, conditions = [], []
     for event in events:
-        if not isinstance(event, Connect | Cut | Act):
-            raise ValueError(f"{event!r} is no event: use Connect, Cut or Act")
+        if not isinstance(event, Connect | Cut | Act | Push):
+            raise ValueError(f"{event!r} is no event: use Connect, Cut, Act or Push")
         if event.time is None:
             conditions.append(event)
         elif not np.isfinite(event.time):
@@ -124,6 +125,11 @@ class _Engine:
                 f"connection {grip.name} is open by {here.closure[0]:.3g} (m or rad): bring {grip.real.name} and "
                 f"{grip.parent.name} together first, or connect them where they are"
             )
+        self._load()
+
+    def _load(self):
+        """Lay what acts from outside into the workspace."""
+        here = self.stepper.form.here
         if self.tau is not None:
             here.given_tau[:] = self.tau
         for link, wrench in self.wrenches.items():
@@ -231,6 +237,9 @@ class _Engine:
     def happen(self, event):
         """Let an event change the structure, and go on with the velocities after it."""
         state = self.stepper.state()
+        if isinstance(event, Push):
+            self._push(event, state)
+            return
         self.chain = self.chain.copy()
         state.chain = self.chain
         link = event.apply(self.chain, state)
@@ -238,6 +247,14 @@ class _Engine:
             state = impact(self.chain, state)
         self.run.events.append(Happening(event, link, state.time, dict(state.impulse)))
         self._settle(state)
+
+    def _push(self, event, state):
+        """The structure stays, and with it stops and muscles that are at work."""
+        link = self.chain.find(event.target)
+        state, work = push(self.chain, state, link, event.impulse, event.at, event.moment)
+        self.run.events.append(Happening(event, link, state.time, state.impulse, work))
+        self._load()
+        self.stepper.restart(state.q, state.v, state.time)
 
     def _diverge(self):
         reason, link = self.stepper.failure()
