@@ -219,7 +219,7 @@ def _workspace(model, nq, nv):
     unit[:, 0] = 1.0
     return DataArrays(
         time=zeros(1), now=zeros(2), implicit=zeros(2), q=zeros(nq), v=zeros(nv), a=zeros(nv), tau=zeros(nv),
-        wrench=zeros((nb, 6)),
+        wrench=zeros((nb, 6)), field=zeros((0, 4)),
         position=zeros((nb, 3)), rotation=unit, matrix=zeros((nb, 3, 3)) + np.eye(3),
         column=zeros((nv, 6)), inertia=zeros((nb, 10)), composite=zeros((nb, 10)),
         factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
@@ -239,7 +239,7 @@ def _workspace(model, nq, nv):
         stop_held=zeros(nl), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
         torque=zeros(nv), answer=zeros((nv, 2)), error=zeros(6), error_rate=zeros(6), outward=zeros(3), held=zeros(6),
         beyond=zeros((nb, 4)), power=zeros(3), work=zeros(3),
-        group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 4)),
+        group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 5)),
         failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64),
         closure=zeros(1), energy=zeros(2), momentum=zeros(6),
         record_q=zeros((0, nq)), record_v=zeros((0, nv)), record_position=zeros((0, nb, 3)),

@@ -37,7 +37,7 @@ def load(chain, state, tau=None, wrenches=None, dense=False):
     here.q[:], here.v[:], here.time[0] = state.q, state.v, state.time
     here.now[:], here.implicit[:] = (state.time, 0.0), 0.0
     here.given_tau[:] = 0.0 if tau is None else check_vector(tau, len(here.v), "tau")
-    here.wrench[:] = 0.0
+    here.wrench[:], here.field[:] = 0.0, 0.0
     for link, wrench in check_wrenches(chain, wrenches).items():
         here.wrench[link.index + 1] += wrench
     for k, i in enumerate(form.arrays.prescribed):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .events import Act, Connect, Cut, Push, measure
+from .field import feel
 from .forward import check_wrenches, forward_dynamics, impact, slip
 from .kernels.books import record_instant
 from .motion import Stay
@@ -23,21 +24,23 @@ OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open tha
 
 def simulate(
     chain, state, duration, step=1 / 240, integrator="midpoint", events=(), wrenches=None, tau=None,
-    muscles=None, iterate=False, run=None,
+    muscles=None, field=None, iterate=False, run=None,
 ):  # fmt: skip
     """Simulate a chain from a state; the chain and the state that were given stay as they are.
 
     events     Connect, Cut, Act and Push; they take place at their exact times, also between steps
     tau        (nv) constant joint forces;  wrenches   {link: [moment; force] at its origin, world axes}, constant
     muscles    {link: Driven, Keyed or None for limp}: takes the place of what the chain says
+    field      forces on links that depend on the present state: a function of time, places and velocities, see field.py
     iterate    return a generator instead that yields the progress (0 to 1) and returns the Run; close it to cancel
     run        an empty Run to record into, to be looked at while it grows
     """
     if not isinstance(events, list | tuple):
         raise ValueError(f"events must be a list of events, not {events!r}")
     work = _simulate(
-        chain, state, duration, step, integrator, list(events), wrenches, tau, muscles, Run() if run is None else run
-    )
+        chain, state, duration, step, integrator, list(events), wrenches, tau, muscles, field,
+        Run() if run is None else run,
+    )  # fmt: skip
     if iterate:
         return work
     while True:
@@ -47,13 +50,15 @@ def simulate(
             return finished.value
 
 
-def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, muscles, run):
+def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, muscles, field, run):
     if not isinstance(duration, int | float | np.number) or not (np.isfinite(duration) and duration >= 0.0):
         raise ValueError(f"duration must be a number of seconds that is not negative, not {duration!r}")
     need_state(state, chain)
     state.check_numbers(chain)
     tau = None if tau is None else check_vector(tau, len(state.v), "tau")
     wrenches = check_wrenches(chain, wrenches)
+    if field is not None and not callable(field):
+        raise ValueError(f"field must be a function of time, positions and velocities, not {field!r}")
     chain = chain.copy()
     state = state.copy()
     state.chain = chain
@@ -67,7 +72,7 @@ def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, m
             goal = Stay(state.coordinates(link)[0], link.joint.freedoms)
             link.acting = replace(link.acting, muscle=replace(muscle, goal=goal))
     timed, conditions = _sort(events, state.time)
-    engine = _Engine(chain, state, step, integrator, wrenches, tau, run)
+    engine = _Engine(chain, state, step, integrator, wrenches, tau, field, run)
     total = max(1, round(duration / step))
     end = state.time + duration
     done = 0
@@ -76,7 +81,7 @@ def _simulate(chain, state, duration, step, integrator, events, wrenches, tau, m
         engine.happen(timed.pop(0))
     engine.start()
     while engine.time < end - 0.5 * SAME_TIME and done < total:
-        block = min(BLOCK, total - done)
+        block = min(BLOCK if field is None else 1, total - done)
         if timed:
             block = min(block, int((timed[0].time - engine.time + SAME_TIME) / step))
         if block == 0:
@@ -105,9 +110,9 @@ def _sort(events, start):
 class _Engine:
     """The present structure with its stepper, and the run that it writes to."""
 
-    def __init__(self, chain, state, step, integrator, wrenches, tau, run):
+    def __init__(self, chain, state, step, integrator, wrenches, tau, field, run):
         self.chain, self.step, self.integrator, self.run = chain, step, integrator, run
-        self.wrenches, self.tau = wrenches or {}, tau
+        self.wrenches, self.tau, self.field = wrenches or {}, tau, field
         self._settle(state)
 
     time = property(lambda self: self.stepper.time)
@@ -116,7 +121,7 @@ class _Engine:
         """Make the stepper for the present structure; a velocity that violates it is put right as by an impact."""
         if self.chain.connections and slip(self.chain, state) > 1e-9 * (1.0 + np.abs(state.v).max(initial=0.0)):
             state = impact(self.chain, state)
-        self.stepper = Stepper(self.chain, state, self.step, self.integrator)
+        self.stepper = Stepper(self.chain, state, self.step, self.integrator, self.field)
         here = self.stepper.form.here
         if here.closure[0] > OPEN_LOOP:
             worst = int(np.argmax(np.abs(here.residual)))
@@ -138,6 +143,8 @@ class _Engine:
     def start(self):
         """Record the present instant."""
         here = self.stepper.record(1)
+        if self.field is not None:
+            feel(self.field, self.stepper.form, self.time, 0.0)
         record_instant(self.stepper.form.model, self.stepper.form.data, 0)
         self._keep(np.array([self.time]), here, slice(0, 1))
 
@@ -224,7 +231,11 @@ class _Engine:
         return max(measure(event.when, self.chain, state, reaction) for event in active)
 
     def _reaction(self):
-        return forward_dynamics(self.chain, self.stepper.state(), self.tau, self.wrenches).reaction
+        wrenches = dict(self.wrenches)
+        if self.field is not None:
+            for link, wrench in zip(self.chain.links, feel(self.field, self.stepper.form, self.time, 0.0), strict=True):
+                wrenches[link] = wrenches.get(link, 0.0) + wrench
+        return forward_dynamics(self.chain, self.stepper.state(), self.tau, wrenches).reaction
 
     def _instant(self, here, n, time):
         state = State(self.chain, here.record_q[n], here.record_v[n], float(time))

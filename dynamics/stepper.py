@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from .field import feel
 from .forward import prepare
 from .goals import goal_samples
 from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, FAILED_STEP, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance
@@ -20,10 +21,11 @@ REASONS = {
 class Stepper:
     """Advances a state of one structure in steps of one length; raises if the chain has changed meanwhile.
 
-    forces   object with joint(time, state) -> (nv) and wrenches(time, state) -> {link: wrench}, or None
+    field   forces that depend on where the links are and how they move, see field.py; looked at before every step, so
+            that advance() takes one step at a time
     """
 
-    def __init__(self, chain, state, step, integrator="midpoint"):
+    def __init__(self, chain, state, step, integrator="midpoint", field=None):
         if not isinstance(integrator, str) or integrator not in INTEGRATORS:
             raise ValueError(f"there is no integrator {integrator!r}; there are {', '.join(INTEGRATORS)}")
         if not isinstance(step, int | float | np.number) or not (np.isfinite(step) and step > 0.0):
@@ -31,6 +33,7 @@ class Stepper:
         self.chain, self.step, self.integrator = chain, float(step), INTEGRATORS[integrator]
         self.form = prepare(chain, state)
         self.time = state.time
+        self.field = field
         self._fresh = 1
 
     def advance(self, steps, step=None):
@@ -39,6 +42,8 @@ class Stepper:
             raise ValueError("the compiled data is stale: the chain has changed since the stepper was made")
         h = self.step if step is None else step
         self._sample(steps, h)
+        if self.field is not None:
+            feel(self.field, self.form, self.time, h)
         done = advance(self.form.model, self.form.data, steps, h, self.integrator, self._fresh)
         self._fresh = 0
         self.time = float(self.form.here.time[0])

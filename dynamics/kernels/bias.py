@@ -68,6 +68,8 @@ def joint_forces(model, data, with_free):
         force[i, 1] = f1 - wrench[i, 1] - rz * e3 + rx * e5
         force[i, 2] = f2 - wrench[i, 2] - rx * e4 + ry * e3
         force[i, 3], force[i, 4], force[i, 5] = f3 - e3, f4 - e4, f5 - e5
+    if data.field.shape[0] > 0:
+        _take_off_fields(model, data)
     if model.spring_link.shape[0] > 0:
         _take_off_springs(model, data)
     if model.soft_rows.shape[0] > 0:
@@ -95,6 +97,33 @@ def joint_forces(model, data, with_free):
             force[p, 3] += f3
             force[p, 4] += f4
             force[p, 5] += f5
+
+
+@kernel
+def field_force(model, data, i):
+    """Force of the fields on link i, where it acts (the centre of mass, from the tree origin), and the velocity there.
+    """
+    field, inertia, twist = data.field, data.inertia, data.twist
+    m = inertia[i, 0] if inertia[i, 0] > 0.0 else 1.0
+    x, y, z = inertia[i, 1] / m, inertia[i, 2] / m, inertia[i, 3] / m
+    cx, cy, cz = cross(twist[i, 0], twist[i, 1], twist[i, 2], x, y, z)
+    u, v, w = twist[i, 3] + cx, twist[i, 4] + cy, twist[i, 5] + cz
+    drag = field[i, 3]
+    return field[i, 0] - drag * u, field[i, 1] - drag * v, field[i, 2] - drag * w, x, y, z, u, v, w
+
+
+@kernel
+def _take_off_fields(model, data):
+    """Subtract the forces of fields from the forces that the links need."""
+    for i in range(1, data.force.shape[0]):
+        fx, fy, fz, x, y, z, _, _, _ = field_force(model, data, i)
+        mx, my, mz = cross(x, y, z, fx, fy, fz)
+        data.force[i, 0] -= mx
+        data.force[i, 1] -= my
+        data.force[i, 2] -= mz
+        data.force[i, 3] -= fx
+        data.force[i, 4] -= fy
+        data.force[i, 5] -= fz
 
 
 @kernel

@@ -95,6 +95,7 @@ DataArrays, DATA = record(
     a="f1",  # (nv) accelerations; those of prescribed velocities are given
     tau="f1",  # (nv) joint forces
     wrench="f2",  # (nb, 6) external [moment; force] at the link origin, world axes
+    field="f2",  # (nb, 4) of fields: force at the centre of mass at rest, world axes, and drag N s/m; empty: no field
     # pose
     position="f2",  # (nb, 3) world
     rotation="f2",  # (nb, 4)
@@ -143,7 +144,7 @@ DataArrays, DATA = record(
     given_tau="f1",  # (nv) joint forces
     # momentum of floating groups
     group_momentum="f2",  # (nf, 6) at the beginning of the step, about the centre of mass; then what is missing
-    group_centre="f2",  # (nf, 4) centre of mass that the step must lead to, and mass
+    group_centre="f2",  # (nf, 5) centre of mass that the step must lead to, mass, and 1 if the angular part is held
     # what acts in the joints
     goals_q="f3",  # (samples, nm, 7) tables of the muscles' goals
     goals_v="f3",  # (samples, nm, 6)

@@ -3,7 +3,8 @@
 
 Nothing but gravity changes the momentum of a group of links that floats: its centre of mass flies a parabola, and its
 angular momentum about the centre of mass is constant. A step of second order misses both by a little; the rigid motion
-of the whole group that makes up for it disturbs no joint and no connection within the group, and no order.
+of the whole group that makes up for it disturbs no joint and no connection within the group, and no order. The forces
+of fields count like weight for the centre of mass, and the spin is then left to the step; so is all, if there is drag.
 """
 
 from ..jit import kernel
@@ -61,6 +62,8 @@ def _is_pushed(model, data, n):
             for k in range(6):
                 if data.wrench[i, k] != 0.0:
                     return True
+            if data.field.shape[0] > 0 and data.field[i, 3] != 0.0:
+                return True
     for k in range(model.floating_root[n, 0], model.floating_root[n, 1]):
         i = model.floating_roots[k]
         for d in range(model.v_start[i], model.v_start[i + 1]):
@@ -73,21 +76,26 @@ def _is_pushed(model, data, n):
 def hold_momentum(model, data, h):
     """Remember where the momentum and the centre of mass of every floating group must be after a step of length h.
 
-    data.group_momentum (nf, 6), data.group_centre (nf, 4)   out; a mass of 0 leaves the group alone
+    data.group_momentum (nf, 6), data.group_centre (nf, 5)   out; a mass of 0 leaves the group alone
     """
     if model.floating_root.shape[0] == 0:
         return
     move_links(model, data)
-    g = model.gravity
     for n in range(model.floating_root.shape[0]):
         m, centre, angular, linear, tensor = _sum_up(model, data, n)
         if _is_pushed(model, data, n):
             m = 0.0
+        data.group_centre[n, 4] = 1.0
         for k in range(3):
+            force = m * model.gravity[k]
+            for i in range(1, data.field.shape[0]):
+                if model.floating[i] == n and data.field[i, k] != 0.0:
+                    force += data.field[i, k]
+                    data.group_centre[n, 4] = 0.0
             data.group_momentum[n, k] = angular[k]
-            data.group_momentum[n, 3 + k] = linear[k] + m * g[k] * h
+            data.group_momentum[n, 3 + k] = linear[k] + force * h
             if m > 0.0:
-                data.group_centre[n, k] = centre[k] + h * linear[k] / m + 0.5 * h * h * g[k]
+                data.group_centre[n, k] = centre[k] + h * linear[k] / m + 0.5 * h * h * force / m
         data.group_centre[n, 3] = m
 
 
@@ -138,10 +146,11 @@ def restore_momentum(model, data):
         if data.group_centre[n, 3] == 0.0 or not determinant > 1e-9 * xx * yy * zz:
             continue
         d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+        held = data.group_centre[n, 4] / determinant
         l0, l1, l2 = (
-            (data.group_momentum[n, 0] - angular[0]) / determinant,
-            (data.group_momentum[n, 1] - angular[1]) / determinant,
-            (data.group_momentum[n, 2] - angular[2]) / determinant,
+            (data.group_momentum[n, 0] - angular[0]) * held,
+            (data.group_momentum[n, 1] - angular[1]) * held,
+            (data.group_momentum[n, 2] - angular[2]) * held,
         )
         w0, w1, w2 = a * l0 + b * l1 + c * l2, b * l0 + d * l1 + e * l2, c * l0 + e * l1 + f * l2
         u0 = (data.group_momentum[n, 3] - linear[0]) / m

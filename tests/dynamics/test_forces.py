@@ -1,10 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pushes: impulses from outside, beside closed forms, Pinocchio and dense equations in numpy."""
+"""Forces from outside: pushes beside closed forms, Pinocchio and dense equations; fields beside closed forms."""
 
 import numpy as np
 import pytest
 
-from dynamics import Chain, Connect, Driven, Inertia, Joint, JointMotion, Keyed, Pose, Push, push, simulate
+from dynamics import (
+    Chain,
+    Connect,
+    Cut,
+    Driven,
+    Inertia,
+    Joint,
+    JointMotion,
+    Keyed,
+    Pose,
+    Push,
+    Reaction,
+    push,
+    simulate,
+)
 from tests.dynamics.oracles import Peer
 from tests.dynamics.random_chains import random_chain, random_unit
 
@@ -177,3 +191,146 @@ def test_a_push_on_the_world_or_on_nothing_is_refused():
     for target in (chain.world, "nobody"):
         with pytest.raises(ValueError, match=getattr(target, "name", target)):
             simulate(chain, chain.state(), 0.2, events=[Push(0.1, target, (1.0, 0.0, 0.0))])
+
+
+# -- fields ------------------------------------------------------------------------------------------------------------
+
+INTEGRATORS = ("midpoint", "rkmk4", "semi_implicit", "euler")
+
+
+def spinning_body(gravity=(0.0, 0.0, -9.81)):
+    chain, body = one_body(gravity)
+    state = chain.state()
+    state.set(body, velocity=(3.0, -2.0, 5.0, 1.0, 0.5, 2.0))
+    return chain, body, state
+
+
+def track(run, body):
+    """World places of a body's centre of mass over a run."""
+    com = Pose(position=body.inertia.com)
+    return np.array([(run.state(i).pose(body.name) @ com).position for i in range(len(run))])
+
+
+def test_a_constant_force_gives_a_parabola_whatever_the_spin():
+    """The centre of mass follows x0 + v0 t + (g + F/m) t^2/2 to rounding in the default integrator."""
+    chain, body, state = spinning_body()
+    force = np.array([3.0, -1.0, 4.0])
+    run = simulate(chain, state, 1.0, field=lambda time, places, velocities: force[None])
+    path, t = track(run, body), run.times[:, None]
+    start = state.twist(body)
+    velocity = start[3:] + np.cross(start[:3], body.inertia.com)
+    expected = path[0] + velocity * t + 0.5 * t**2 * (np.array([0.0, 0.0, -9.81]) + force / 2.0)
+    assert np.abs(path - expected).max() < 1e-11  # rounding of 240 steps over ten metres
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_force_by_mass_is_weight(integrator):
+    """A held pair of rods in a field of m g' moves as in gravity g + g': to rounding, in every integrator."""
+    extra = np.array([2.0, 1.0, -3.0])
+
+    def run(gravity, field):
+        chain, root, upper, lower = hung_pair()
+        chain.gravity = np.array(gravity)
+        state = chain.state()
+        state.set(upper, rotation=(np.cos(0.4), np.sin(0.4), 0, 0))
+        chain.connect(root, chain.world, Joint.fixed(), state=state)
+        return simulate(chain, state, 0.5, integrator=integrator, field=field)
+
+    masses = np.array([3.0, 1.5, 1.5])
+    ours = run((0.0, 0.0, -9.81), lambda time, places, velocities: masses[:, None] * extra)
+    weight = run((2.0, 1.0, -12.81), None)
+    assert np.abs(ours.positions - weight.positions).max() < 1e-9
+    assert np.abs(ours.reaction(-1).popitem()[1] - weight.reaction(-1).popitem()[1]).max() < 1e-7
+
+
+def test_a_spring_to_a_point_swings_with_second_order():
+    """F = -k x on the centre of mass: cos(sqrt(k/m) t), with an error that falls by four when the step is halved."""
+    chain = Chain(gravity=(0, 0, 0))
+    ball = chain.add("ball", joint=Joint.free(), inertia=Inertia(2.0, (0, 0, 0), 0.1 * np.eye(3)))
+    state = chain.state()
+    state.set(ball, position=(1.0, 0.0, 0.0))
+    errors = []
+    for step in (1 / 120, 1 / 240):
+        run = simulate(chain, state, 1.0, step=step, field=lambda time, places, velocities: -18.0 * places)
+        errors.append(abs(run.positions[-1, 0, 0] - np.cos(3.0)))
+    assert errors[1] < 1e-4 and 3.5 < errors[0] / errors[1] < 4.5
+
+
+def drag_alone(drag, flow=(0.0, 0.0, 0.0)):
+    return lambda time, places, velocities: (
+        np.zeros_like(places), np.full(len(places), drag), np.tile(np.array(flow, dtype=float), (len(places), 1)))
+
+
+def test_drag_slows_as_the_exponential():
+    """v0 exp(-c t / m), with an error that falls by four when the step is halved."""
+    chain, body = one_body()
+    state = chain.state()
+    state.set(body, velocity=(0, 0, 0, 1.0, 0.0, 0.0))
+    errors = []
+    for step in (1 / 60, 1 / 120):
+        run = simulate(chain, state, 1.0, step=step, field=drag_alone(3.0))
+        errors.append(abs(run.momentum[-1, 3] / 2.0 - np.exp(-1.5)))
+    assert errors[1] < 1e-5 and 3.5 < errors[0] / errors[1] < 4.5
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_fall_through_air_ends_at_the_terminal_velocity(integrator):
+    """m g / c below the wind's own velocity, to rounding."""
+    chain, body = one_body(gravity=(0.0, 0.0, -9.81))
+    run = simulate(chain, chain.state(), 4.0, integrator=integrator, field=drag_alone(40.0, (3.0, 0.0, 1.0)))
+    assert run.momentum[-1, 3:] / 2.0 == pytest.approx([3.0, 0.0, 1.0 - 2.0 * 9.81 / 40.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("drag", [1e3, 1e9])
+def test_strong_drag_stops_a_whipping_chain_and_never_speeds_it_up(integrator, drag):
+    """Without gravity the kinetic energy only falls, at any drag, and is gone after a second."""
+    chain = Chain(gravity=(0, 0, 0))
+    links, heavy = [], Inertia(1.0, (0, 0, -0.2), 0.02 * np.eye(3))
+    for i in range(6):
+        light = Inertia(0.02, (0, 0, -0.1), 1e-4 * np.eye(3))
+        parent = links[-1] if links else None
+        joint = Joint.spherical() if links else Joint.free()
+        links.append(chain.add(f"link {i}", parent, joint, Pose(position=(0, 0, -0.3)), heavy if i < 3 else light))
+    state = chain.state()
+    rng = np.random.default_rng(5)
+    state.v[:] = rng.normal(size=len(state.v))
+    run = simulate(chain, state, 1.0, integrator=integrator, field=drag_alone(drag))
+    assert (np.diff(run.kinetic) <= 1e-12 * run.kinetic[0]).all()
+    speeds = np.abs(np.diff(track(run, links[2]), axis=0)).max(axis=1)
+    assert speeds[-1] < 1e-3 * speeds[0]
+
+
+def test_a_run_in_a_field_can_be_restarted_interrupted_and_watched():
+    chain, root, upper, lower = hung_pair()
+    state = chain.state()
+    grip = chain.connect(root, chain.world, Joint.spherical(), at=Pose(position=(0.1, 0, 0)), state=state)
+
+    def field(time, places, velocities):
+        return np.sin(3.0 * time) - places, np.full(3, 0.5), np.ones((3, 3))
+
+    whole = simulate(chain, state, 0.5, field=field)
+    again = simulate(whole.chain(60), whole.state(60), 0.25, field=field)
+    assert (again.positions[-1] == whole.positions[-1]).all()
+    work = simulate(chain, state, 0.5, field=field, iterate=True)
+    assert 0.0 < next(work) < next(work) < 1.0
+    work.close()
+    # the reaction that a condition sees has the field in it: it holds the weight and the push together
+    still = Chain(gravity=(0, 0, -10.0))
+    ball = still.add("ball", joint=Joint.free(), inertia=Inertia(2.0, (0, 0, 0), 0.1 * np.eye(3)))
+    rest = still.state()
+    grip = still.connect(ball, still.world, Joint.fixed(), state=rest)
+    run = simulate(still, rest, 1.0, field=lambda time, places, velocities: [[0.0, 0.0, -40.0 * time]],
+                   events=[Cut(Reaction(grip, above=30.0), grip)])  # fmt: skip
+    assert run.events[0].time == pytest.approx(0.25, abs=1e-4)
+
+
+@pytest.mark.parametrize("field, words", [
+    ("wind", "function"), (lambda t, x, v: x[:1], "shape"), (lambda t, x, v: np.nan * x, "finite"),
+    (lambda t, x, v: "blow", "numbers"), (lambda t, x, v: (x, x), "drag"),
+    (lambda t, x, v: (x, -np.ones(len(x)), x), "negative"),
+])  # fmt: skip
+def test_wrong_fields_are_refused(field, words):
+    chain, *_ = hung_pair()
+    with pytest.raises(ValueError, match=words):
+        simulate(chain, chain.state(), 0.1, field=field)
