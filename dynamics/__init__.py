@@ -7,6 +7,7 @@ from .forward import bias_forces, forward_dynamics, impact, mass_matrix
 from .inertia import Inertia
 from .joint import Joint
 from .loop import closed_loop, inverse_dynamics
+from .mimic import Multipliers, multipliers
 from .motion import JointMotion, Motion
 from .muscle import BallLimit, Driven, HingeLimit, Impedance, Keyed, natural
 from .pose import Pose
@@ -17,7 +18,7 @@ from .state import State
 
 __all__ = [
     "Act", "BallLimit", "Chain", "Connect", "Cut", "Driven", "HingeLimit", "Impedance", "Inertia", "Joint",
-    "JointMotion", "Keyed", "Link", "Motion", "Pose", "Push", "Reaction", "Run", "SimulationDiverged", "State",
-    "Travel", "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix", "natural",
-    "push", "simulate",
+    "JointMotion", "Keyed", "Link", "Motion", "Multipliers", "Pose", "Push", "Reaction", "Run", "SimulationDiverged",
+    "State", "Travel", "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix",
+    "multipliers", "natural", "push", "simulate",
 ]  # fmt: skip

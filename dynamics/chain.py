@@ -10,6 +10,7 @@ import numpy as np
 
 from .inertia import Inertia
 from .joint import LOOP_ROWS, Joint
+from .mimic import check_mimic
 from .muscle import NO_IMPEDANCE, Acting, Keyed
 from .pose import Pose, check_vector
 
@@ -29,18 +30,19 @@ class Link:
     ease                     of a virtual link: when its joint frames began to be pulled together (s), how long that
                              takes (s), and how far its rows were open then
     acting                   what acts in the joint
+    follows                  of a mimic joint: the link whose joint it follows, the factor and the offset; else None
     spring                   of a virtual link: stiffness (N/m) and damping (N s/m), or None if it holds exactly
     """
 
     __slots__ = (
-        "acting", "anchor", "at", "brother", "child", "ease", "index", "inertia", "joint", "key", "motion", "name",
-        "parent", "real", "spring",
+        "acting", "anchor", "at", "brother", "child", "ease", "follows", "index", "inertia", "joint", "key", "motion",
+        "name", "parent", "real", "spring",
     )  # fmt: skip
 
     def __init__(self, name, joint, at, inertia=None, motion=None, real=None, anchor=None, key=None):
         self.name, self.joint, self.at, self.inertia, self.motion = name, joint, at, inertia, motion
         self.real, self.anchor = real, anchor
-        self.acting = Acting()
+        self.acting, self.follows = Acting(), None
         self.ease, self.spring = (0.0, 0.0, np.zeros(len(LOOP_ROWS[joint.kind]))), None
         self.parent = self.child = self.brother = None
         self.index = -1
@@ -58,8 +60,23 @@ class Link:
 
     @property
     def given(self):
-        """The motion that the joint must follow exactly, or None: of an anchor, or of a keyed joint."""
+        """The motion that the joint must follow exactly, or None: of an anchor, of a keyed joint, or of one that mimics
+        a keyed joint.
+        """
+        if self.follows is not None:
+            from .motion import Followed
+
+            leader, factor, offset = self.leader()
+            return None if leader.given is None else Followed(leader.given, factor, offset)
         return self.acting.muscle.goal if isinstance(self.acting.muscle, Keyed) else self.motion
+
+    def leader(self):
+        """The link that a mimic joint follows in the end, the factor and the offset: mimics of mimics are resolved."""
+        leader, factor, offset = self.follows
+        while leader.follows is not None:
+            leader, more, shift = leader.follows
+            factor, offset = factor * more, factor * shift + offset
+        return leader, factor, offset
 
     def softness(self, axis):
         """Stiffness and damping of one row: along a line as given, about an axis as of springs SOFT_ARM away from it.
@@ -169,7 +186,26 @@ class Chain:
         acting = Acting(muscle, NO_IMPEDANCE if impedance is None else impedance, limit).check(link)
         if isinstance(muscle, Keyed) and link.motion is not None:
             raise ValueError(f"link {link.name} has a motion of its own already")
+        if isinstance(muscle, Keyed) and link.follows is not None:
+            leader = link.follows[0].name
+            raise ValueError(f"link {link.name} follows {leader} and cannot be keyed: key {leader} instead")
         link.acting = acting
+        self._touch()
+        self.compiled_tree = None
+
+    def mimic(self, link, of=None, factor=1.0, offset=0.0):
+        """Let the joint of a link follow that of another: q = factor * q of the other + offset (003 (15)).
+
+        Both have one axis; units are those of the two joints (rad, m). What acts in the joint goes on acting, through
+        its leader. `of` may itself follow a third. None lets the joint go again.
+        """
+        link = self._real(link)
+        if of is None:
+            link.follows = None
+        else:
+            of = self._real(of)
+            check_mimic(link, of, factor, offset)
+            link.follows = of, float(factor), float(offset)
         self._touch()
         self.compiled_tree = None
 
@@ -248,7 +284,10 @@ class Chain:
         moving = None if state is None else (state.pose(link), state.twist(link))
         kept = None if state is None else {other: state.coordinates(other) for other in self.links if other is not link}
         link.take_off()
-        link.joint, link.at, link.acting = Joint.free(), Pose(), Acting()
+        link.joint, link.at, link.acting, link.follows = Joint.free(), Pose(), Acting(), None
+        for other in self.links:
+            if other.follows is not None and other.follows[0] is link:
+                other.follows = None  # there is no joint left to follow
         link.hang_on(self.world)
         self._touch_tree()
         if state is not None:
@@ -288,6 +327,8 @@ class Chain:
             for field in ("parent", "child", "brother", "real"):
                 target = getattr(link, field)
                 setattr(twin, field, None if target is None else twins[target.key])
+            if link.follows is not None:
+                twin.follows = (twins[link.follows[0].key], *link.follows[1:])
         other.links = [twins[link.key] for link in self.links]
         other.connections = [twins[link.key] for link in self.connections]
         other.springs = [

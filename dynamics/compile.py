@@ -10,14 +10,15 @@ import numpy as np
 
 from .joint import FREE, FREEDOMS, LOOP_ROWS, Joint
 from .kernels.layout import DataArrays, ModelArrays, build_data, build_model
+from .mimic import followers
 from .muscle import NO_IMPEDANCE, Driven
 from .pose import quaternion_product
-from .topology import fill_in, find_floating, find_islands, find_supports, plan_tree
+from .topology import fill_in, find_floating, find_islands, find_related, find_supports, merge_followers, plan_tree
 
 Tree = namedtuple(
     "Tree",
     "parent root kind q_start v_start at_position at_rotation axis plane mass com tensor dof_link dof_angular dof_axis "
-    "depth ancestor moves prescribed nq nv "
+    "depth ancestor moves prescribed nq nv lead ratio follower offset pair pair_weight "
     "acts virtual_inertia viscous coulomb lift driven muscle limited limit_kind limit stop",
 )
 
@@ -56,8 +57,10 @@ def _compile(chain, dense):
     loops, connections = _compile_loops(chain, tree)
     depth, ancestor, related = tree.depth, tree.ancestor, np.zeros((0, 0), dtype=np.int64)
     if dense:
-        depth, ancestor, related = fill_in(tree.parent, tree.v_start, tree.depth, tree.dof_link)
+        depth, ancestor = fill_in(tree.depth)
         loops |= _one_island(depth, loops["give"])
+    if dense or len(tree.follower):
+        related = find_related(tree.parent, tree.v_start, depth, tree.dof_link, ancestor.shape[1])
     springs = chain.springs
     arrays = ModelArrays(
         **{field: getattr(tree, field) for field in TREE_FIELDS},
@@ -89,6 +92,10 @@ def compile_tree(chain):
     q_start = np.concatenate([[0], np.cumsum(coordinates)])
     given = np.array([link.given is not None for link in links])
     root, moves, dof_link, depth, ancestor = plan_tree(parent, v_start, given)
+    mimic = followers(chain, given, q_start, v_start)
+    pair, pair_weight = np.zeros((0, 4), dtype=np.int64), np.zeros(0)
+    if len(mimic["follower"]):
+        depth, ancestor, pair, pair_weight = merge_followers(parent, v_start, dof_link, mimic["lead"], mimic["ratio"])
     return Tree(
         parent=parent, root=root, kind=kind, q_start=q_start, v_start=v_start,
         at_position=np.array([link.at.position for link in links]),
@@ -100,7 +107,8 @@ def compile_tree(chain):
         dof_link=dof_link, dof_angular=columns[:, :3].any(axis=1).astype(np.int64),
         dof_axis=np.ascontiguousarray(columns[:, :3] + columns[:, 3:]),
         depth=depth, ancestor=ancestor, moves=moves, prescribed=np.flatnonzero(given),
-        nq=int(q_start[-1]), nv=int(v_start[-1]), **_acting(links, v_start),
+        nq=int(q_start[-1]), nv=int(v_start[-1]), pair=pair, pair_weight=pair_weight, **mimic,
+        **_acting(links, v_start),
     )  # fmt: skip
 
 
@@ -146,7 +154,8 @@ def _compile_loops(chain, tree):
     grips = chain.connections
     first = np.array([grip.real.index + 1 for grip in grips], dtype=np.int64)
     second = np.array([grip.parent.index + 1 for grip in grips], dtype=np.int64)
-    common, island, order = find_islands(tree.parent, tree.root, tree.moves, first, second)
+    ties = tree.dof_link[np.stack([tree.follower[:, 0], tree.lead[tree.follower[:, 0]]], axis=1)]
+    common, island, order = find_islands(tree.parent, tree.root, tree.moves, first, second, ties)
     grips = [grips[k] for k in order]
     first, second, common, island = first[order], second[order], common[order], island[order]
     rows = [LOOP_ROWS[grip.joint.kind] for grip in grips]
@@ -157,7 +166,7 @@ def _compile_loops(chain, tree):
         [grip.softness(axis) for grip, row in zip(grips, rows, strict=True) for axis in row], dtype=np.float64
     ).reshape(-1, 2)
     island_row, island_dof, island_end, support, slot, give = find_supports(
-        tree.parent, tree.v_start, tree.depth, first, second, common, island, row_start, soft
+        tree.parent, tree.v_start, tree.lead, tree.depth, tree.ancestor, first, second, common, island, row_start, soft
     )
     align = [grip.joint.alignment for grip in grips]
     return dict(
@@ -222,7 +231,7 @@ def _workspace(model, nq, nv):
         wrench=zeros((nb, 6)), field=zeros((0, 4)),
         position=zeros((nb, 3)), rotation=unit, matrix=zeros((nb, 3, 3)) + np.eye(3),
         column=zeros((nv, 6)), inertia=zeros((nb, 10)), composite=zeros((nb, 10)),
-        factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
+        pair_mass=zeros(len(model.pair)), factor=zeros((nv, model.ancestor.shape[1] + 1)), root_pivot=zeros(nv),
         twist=zeros((nb, 6)), drift=zeros((nb, 6)), force=zeros((nb, 6)), bias=zeros(nv), half=zeros(nv),
         row_first=zeros((nr, 6)), row_second=zeros((nr, 6)), residual=zeros(nr), gamma=zeros(nr),
         missing=zeros(nr), pull=zeros(nr),

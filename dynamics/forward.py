@@ -137,7 +137,10 @@ def slip(chain, state):
 
 
 def mass_matrix(chain, state):
-    """Mass matrix M (nv, nv) of the spanning tree; rows of prescribed links are zero."""
+    """Mass matrix M (nv, nv) of the spanning tree; rows of prescribed links are zero.
+
+    Mimic joints have rows of their own; multipliers(chain) says how to fold them.
+    """
     form = load(chain, state)
     begin(form.model, form.data)
     composite_mass(form.model, form.data)
@@ -147,6 +150,8 @@ def mass_matrix(chain, state):
         if n >= 0:
             mass[d, ancestor[d, :n]] = mass[ancestor[d, :n], d] = factor[d, :n]
             mass[d, d] = factor[d, n]
+    one, other = form.arrays.pair[:, 0], form.arrays.pair[:, 1]
+    mass[one, other] = mass[other, one] = form.here.pair_mass
     return mass
 
 

@@ -12,6 +12,7 @@ from scipy.linalg import lstsq, qr
 
 from .compile import compiled
 from .forward import mass_matrix, tree_forces
+from .mimic import multipliers
 from .pose import check_vector, matrix_of
 from .state import need_state
 
@@ -24,6 +25,7 @@ class ClosedLoop:
     it.
 
     Columns are the tree velocities (N_O), then the velocities of the virtual joints, in the order of chain.connections.
+    Those of mimic joints are added to their leaders' and zero.
     """
 
     J_C: np.ndarray  # (6 N_L, N_J), 000 (11)
@@ -51,11 +53,15 @@ def closed_loop(chain, state, independent=None, actuated=None):
     columns = J_C.shape[1]
     nv = len(state.v)
     form = compiled(chain)
-    given = np.flatnonzero(form.arrays.depth < 0)
-    free = np.setdiff1d(np.arange(columns), given)
+    # mimic joints are eliminated before the loops: their columns are their leaders'
+    fold = multipliers(chain)
+    mimics = np.setdiff1d(np.arange(nv), fold.independent)
+    J_C[:, fold.independent], J_C[:, mimics] = J_C[:, :nv] @ fold.matrix, 0.0
+    free = np.setdiff1d(np.arange(columns), np.concatenate([_given(form), mimics]))
     # a heavy joint is better independent; the massless virtual joints are dependent if they can be
     weight = np.full(columns, 1e-3)
-    heaviness = np.sqrt(np.abs(np.diag(mass_matrix(chain, state))))
+    heaviness = np.zeros(nv)
+    heaviness[fold.independent] = np.sqrt(np.abs(np.diag(fold.matrix.T @ mass_matrix(chain, state) @ fold.matrix)))
     weight[:nv] = np.maximum(heaviness / max(heaviness.max(initial=0.0), 1e-30), 1e-3)
     _, triangle, order = qr(J_C[:, free] / weight[free], mode="economic", pivoting=True)
     pivots = np.abs(np.diag(triangle))
@@ -78,6 +84,7 @@ def closed_loop(chain, state, independent=None, actuated=None):
     full = np.zeros((columns, len(chosen)))  # d theta_J / d theta_G
     full[dependent] = H
     full[chosen] = np.eye(len(chosen))
+    full[:nv] = fold.matrix @ full[fold.independent]
     if actuated is None:
         passive = [d for link in chain.links if link.joint.name == "free" for d in range(*_span(form, link))]
         actuated = np.setdiff1d(free, passive)
@@ -106,7 +113,7 @@ def constraint_matrix(chain, state):
         for column in grip.joint.columns:
             J_C[rows, place] = -np.r_[turn @ column[:3], turn @ column[3:]]
             place += 1
-    given = np.flatnonzero(form.arrays.depth < 0)
+    given = _given(form)
     return J_C, -J_C[:, given] @ state.v[given]
 
 
@@ -145,11 +152,17 @@ def inverse_dynamics(chain, state, qdd, actuated=None, weights=None, wrenches=No
 
     With every tree joint actuated (the default) these are the forces of the spanning tree. With chosen actuators
     (columns as in closed_loop) the result is an Actuation: W'tau_O = S'tau_A (000 (7), (8)), the smallest forces
-    (weighted) where there are more actuators than needed, and what is missing where there are fewer.
+    (weighted) where there are more actuators than needed, and what is missing where there are fewer. Mimic joints
+    accelerate as their leaders do and have no actuators: their forces are in their leaders' (003 (19)).
     """
+    need_state(state, chain)
+    fold = multipliers(chain)
+    qdd = fold.matrix @ check_vector(qdd, len(fold.matrix), "qdd")[fold.independent]
     tree = tree_forces(chain, state, qdd, wrenches)
     if actuated is None:
-        return tree
+        forces = np.zeros(len(tree))
+        forces[fold.independent] = fold.matrix.T @ tree
+        return forces
     loop = closed_loop(chain, state, actuated=actuated)
     weights = np.ones(len(loop.actuated)) if weights is None else check_vector(weights, len(loop.actuated), "weights")
     if not (weights > 0.0).all():
@@ -163,6 +176,11 @@ def inverse_dynamics(chain, state, qdd, actuated=None, weights=None, wrenches=No
     lacking = np.zeros(loop.J_C.shape[1])
     lacking[loop.independent] = wanted - loop.S.T @ forces
     return Actuation(everywhere[:nv], everywhere[nv:], lacking[:nv])
+
+
+def _given(form):
+    """Columns that move as prescribed."""
+    return np.flatnonzero(form.arrays.lead < 0)
 
 
 def _span(form, link):

@@ -132,6 +132,17 @@ class Stay:
         return np.tile(self.values, (len(times), 1)), still, still
 
 
+class Followed:
+    """What a mimic joint does whose leader moves as given: factor times that, plus the offset."""
+
+    def __init__(self, goal, factor, offset):
+        self.goal, self.factor, self.offset = goal, factor, offset
+
+    def sample(self, times):
+        values, rates, accelerations = self.goal.sample(times)
+        return self.factor * values + self.offset, self.factor * rates, self.factor * accelerations
+
+
 def as_goal(goal, link):
     """What the script gave as the goal of a muscle."""
     if hasattr(goal, "sample"):

@@ -11,6 +11,7 @@ import numpy as np
 
 from .joint import FREE, REVOLUTE, SPHERICAL
 from .kernels.stops import HINGE, SWING, TWIST
+from .mimic import multipliers
 from .pose import check_vector
 
 
@@ -147,12 +148,15 @@ def natural(chain, state, link, frequency, damping_ratio=1.0):
     """Stiffness and damping that make a joint swing about its goal at a frequency (Hz), whatever it has to move.
 
     Taken from the inertia of everything beyond the joint in the present pose, so that the same numbers suit a finger
-    and a hip. A free root gets them for its mass.
+    and a hip. A free root gets them for its mass. A joint that others mimic moves them too.
     """
     from .forward import mass_matrix
 
     place = state.places(link)[1]
-    inertia = np.diag(mass_matrix(chain, state))[place]
+    G = multipliers(chain).matrix
+    felt = np.diag(G.T @ mass_matrix(chain, state) @ G)
+    # a mimic joint feels what its leader feels, through the factor
+    inertia = felt[np.abs(G[place]).argmax(axis=1)] / np.square(G[place]).sum(axis=1)
     weight = float(inertia[3:].mean() if chain.find(link).joint.kind == FREE else inertia.mean())
     rate = 2.0 * np.pi * frequency
     return weight * rate**2, 2.0 * damping_ratio * weight * rate

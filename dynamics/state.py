@@ -32,7 +32,10 @@ class State:
     def at_rest(cls, chain):
         joints = [link.joint.rest() for link in chain.links]
         count = sum(link.joint.freedoms for link in chain.links)
-        return cls(chain, np.concatenate(joints) if joints else np.zeros(0), np.zeros(count))
+        state = cls(chain, np.concatenate(joints) if joints else np.zeros(0), np.zeros(count))
+        if any(link.follows is not None for link in chain.links):
+            state.check(chain)
+        return state
 
     def copy(self):
         other = State(self.chain, np.array(self.q, dtype=np.float64), np.array(self.v, dtype=np.float64), self.time)
@@ -68,6 +71,8 @@ class State:
         q_place, v_place = self.places(link)
         link = self.chain.find(link)
         kind, name = link.joint.kind, link.name
+        if link.follows is not None:
+            raise ValueError(f"link {name} follows {link.follows[0].name}: set that one instead")
         q = self.q[q_place].copy()
         if rotation is not None:
             _allow(kind in (SPHERICAL, FREE), link, "a rotation")
@@ -87,6 +92,7 @@ class State:
         if velocity is not None:
             self.v[v_place] = check_vector(np.ravel(velocity), link.joint.freedoms, f"velocity of {name}")
         self.q[q_place] = q
+        self.check(self.chain)
 
     # -- links --------------------------------------------------------------------------------------------------------
 
@@ -134,7 +140,10 @@ class State:
     # -- structure ----------------------------------------------------------------------------------------------------
 
     def check(self, chain):
-        """Raise if the state does not fit the chain's tree any more, or q and v are not as many numbers as it has."""
+        """Raise if the state does not fit the chain's tree any more, or q and v are not as many numbers as it has.
+
+        Mimic joints are put where their leaders have them.
+        """
         if self.tree_stamp != chain.tree_stamp:
             raise ValueError("the state is stale: links were added or a tree joint was cut since it was made")
         if chain.compiled_tree is None:
@@ -144,6 +153,11 @@ class State:
             self.q = _numbers(self.q, nq, "q")
         if self.v.__class__ is not np.ndarray or self.v.dtype != np.float64 or self.v.shape != (nv,):
             self.v = _numbers(self.v, nv, "v")
+        tree = chain.compiled_tree
+        if len(tree.follower):
+            d, q, leader = tree.follower.T
+            self.q[q] = tree.ratio[d] * self.q[leader] + tree.offset
+            self.v[d] = tree.ratio[d] * self.v[tree.lead[d]]
 
     def check_numbers(self, chain):
         """Raise if q, v or the time, which scripts may write to, hold what no state can hold; names the link."""

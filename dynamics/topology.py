@@ -47,8 +47,81 @@ def plan_tree(parent, v_start, given):
 
 
 @kernel
-def fill_in(parent, v_start, depth, dof_link):
-    """An elimination tree without branches, and which of its ancestors are ancestors in the kinematic tree."""
+def merge_followers(parent, v_start, dof_link, lead, ratio):
+    """The elimination tree of the mass matrix G'MG of chains with mimic joints (003 (17)), and what goes into it.
+
+    A follower's column is added to its leader's, which then meets everything that either of them meets. Elimination
+    runs from the last velocity to the first; what it fills in lies on the way from a velocity to the root of this
+    tree, so rows by ancestors hold it as they hold the matrix of a tree without mimic joints.
+
+    lead (nv)    the velocity that stands for each: itself, its leader, or -1 if prescribed;  ratio (nv)
+    Returns depth and ancestor as plan_tree() does; every pair of velocities with a follower in it, as (one, other,
+    row, column) in G'MG; and with which weight the pair goes there.
+    """
+    nv = lead.shape[0]
+    meets = np.zeros((nv, nv), dtype=np.int64)
+    count = 0
+    for d in range(nv):
+        i = dof_link[d]
+        while i != 0:
+            for e in range(v_start[i], min(v_start[i + 1], d + 1)):
+                if lead[d] >= 0 and lead[e] >= 0:
+                    meets[max(lead[d], lead[e]), min(lead[d], lead[e])] = 1
+                    count += lead[d] != d or lead[e] != e
+            i = parent[i]
+    pairs, weights = np.zeros((count, 4), dtype=np.int64), np.ones(count)
+    count = 0
+    for d in range(nv):
+        i = dof_link[d]
+        while i != 0:
+            for e in range(v_start[i], min(v_start[i + 1], d + 1)):
+                if lead[d] >= 0 and lead[e] >= 0 and (lead[d] != d or lead[e] != e):
+                    pairs[count, 0], pairs[count, 1] = d, e
+                    pairs[count, 2], pairs[count, 3] = max(lead[d], lead[e]), min(lead[d], lead[e])
+                    # two that become one meet twice, above and below the diagonal
+                    twice = d != e and lead[d] == lead[e]
+                    weights[count] = ratio[d] * ratio[e] * (2.0 if twice else 1.0)
+                    count += 1
+            i = parent[i]
+    above, depth = np.full(nv, -1, dtype=np.int64), np.full(nv, -1, dtype=np.int64)
+    for d in range(nv - 1, -1, -1):
+        for e in range(d - 1, -1, -1):
+            if meets[d, e] == 1:
+                if above[d] < 0:
+                    above[d] = e
+                else:
+                    meets[above[d], e] = 1
+    deepest = 0
+    for d in range(nv):
+        if lead[d] == d:
+            depth[d] = 0 if above[d] < 0 else depth[above[d]] + 1
+            deepest = max(deepest, depth[d] + 1)
+    ancestor = np.zeros((nv, deepest), dtype=np.int64)
+    for d in range(nv):
+        n = depth[d]
+        if n > 0:
+            ancestor[d, : n - 1] = ancestor[above[d], : n - 1]
+            ancestor[d, n - 1] = above[d]
+    return depth, ancestor, pairs, weights
+
+
+@kernel
+def find_related(parent, v_start, depth, dof_link, deepest):
+    """Which ancestors in the elimination tree are ancestors in the kinematic tree too: (nv, deepest)."""
+    related = np.zeros((depth.shape[0], deepest), dtype=np.int64)
+    for d in range(depth.shape[0]):
+        i = dof_link[d]
+        while depth[d] >= 0 and i != 0:
+            for e in range(v_start[i], min(v_start[i + 1], d)):
+                if depth[e] >= 0:
+                    related[d, depth[e]] = 1
+            i = parent[i]
+    return related
+
+
+@kernel
+def fill_in(depth):
+    """An elimination tree without branches: depth and ancestor, as plan_tree() gives them."""
     nv = depth.shape[0]
     line = np.full(nv, -1, dtype=np.int64)
     n = 0
@@ -56,30 +129,30 @@ def fill_in(parent, v_start, depth, dof_link):
         if depth[d] >= 0:
             line[d] = n
             n += 1
-    ancestor, related = np.zeros((nv, n), dtype=np.int64), np.zeros((nv, n), dtype=np.int64)
+    ancestor = np.zeros((nv, n), dtype=np.int64)
     for d in range(nv):
-        if line[d] < 0:
-            continue
         for e in range(d):
-            if line[e] >= 0:
+            if line[d] >= 0 and line[e] >= 0:
                 ancestor[d, line[e]] = e
-        i = dof_link[d]
-        while i != 0:
-            for e in range(v_start[i], min(v_start[i + 1], d)):
-                if line[e] >= 0:
-                    related[d, line[e]] = 1
-            i = parent[i]
-    return line, ancestor, related
+    return line, ancestor
 
 
 @kernel
-def find_islands(parent, root, moves, first, second):
+def find_islands(parent, root, moves, first, second, ties):
     """Common ancestor and island of every connection, and the order that sorts them by island.
 
-    Trees that no free velocity moves (the world, anchors) do not join islands.
+    Trees that no free velocity moves (the world, anchors) do not join islands. ties (n, 2) are links whose trees are
+    tied to each other by other things than connections.
     """
     nb, nc = parent.shape[0], first.shape[0]
     leader = np.arange(nb)
+    for t in range(ties.shape[0]):
+        a, b = root[ties[t, 0]], root[ties[t, 1]]
+        while leader[a] != a:
+            a = leader[a]
+        while leader[b] != b:
+            b = leader[b]
+        leader[max(a, b)] = min(a, b)
     common = np.zeros(nc, dtype=np.int64)
     for c in range(nc):
         i, k = first[c], second[c]
@@ -115,7 +188,7 @@ def find_islands(parent, root, moves, first, second):
 
 
 @kernel
-def find_supports(parent, v_start, depth, first, second, common, island, row_start, soft):
+def find_supports(parent, v_start, lead, depth, ancestor, first, second, common, island, row_start, soft):
     """Rows and touched velocities of every island."""
     nc, nv = first.shape[0], depth.shape[0]
     count = 0
@@ -137,9 +210,12 @@ def find_supports(parent, v_start, depth, first, second, common, island, row_sta
             # down to the world: the factor of a row reaches all ancestors, also those that cancel in the row itself
             i = first[c] if side == 0 else second[c]
             while i != 0:
-                for d in range(v_start[i], v_start[i + 1]):
-                    if depth[d] >= 0:
-                        touched[d] = n
+                for d in range(v_start[i + 1] - 1, v_start[i] - 1, -1):
+                    e = lead[d]
+                    if e >= 0 and touched[e] != n:
+                        touched[e] = n
+                        for k in range(depth[e]):
+                            touched[ancestor[e, k]] = n
                 i = parent[i]
     used = 0
     for m in range(count):

@@ -60,7 +60,7 @@ def act(model, data):
     data.torque       (nv) out
     data.answer       (nv, 2) out: stiffness and damping
     """
-    v, torque, answer, depth = data.v, data.torque, data.answer, model.depth
+    v, torque, answer = data.v, data.torque, data.answer
     implicit = data.implicit[0] > 0.0
     data.power[:] = 0.0
     for d in range(v.shape[0]):
@@ -80,7 +80,7 @@ def act(model, data):
     for m in range(model.driven.shape[0]):
         i = model.driven[m]
         first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
-        if depth[first] < 0 or data.gain[m] <= 0.0:
+        if model.lead[first] < 0 or data.gain[m] <= 0.0:
             continue
         muscle_pull(model, data, m)
         strong = data.gain[m]
@@ -119,7 +119,7 @@ def release_or_hold(model, data, tries):
     """
     changed = switch_stops(model, data, tries)
     for d in range(model.coulomb.shape[0]):
-        if model.coulomb[d] <= 0.0 or model.depth[d] < 0:
+        if model.coulomb[d] <= 0.0 or model.lead[d] < 0:
             continue
         hold = -model.coulomb[d] / CREEP * data.v[d]
         if data.slips[d] == 0 and abs(hold) > model.coulomb[d]:
@@ -161,11 +161,12 @@ def release_or_hold(model, data, tries):
 @kernel
 def stiffen_joints(model, data):
     """Add virtual inertia to the mass matrix, and for implicit steps how the joints' torques will answer."""
-    depth, factor, ahead_v, ahead_q = model.depth, data.factor, data.implicit[0], data.implicit[1]
+    lead, depth, factor, ahead_v, ahead_q = model.lead, model.depth, data.factor, data.implicit[0], data.implicit[1]
     for d in range(depth.shape[0]):
-        n = depth[d]
-        if n >= 0:
-            factor[d, n] += model.virtual_inertia[d] + ahead_q * data.answer[d, 0] + ahead_v * data.answer[d, 1]
+        e = lead[d]
+        if e >= 0:
+            firm = model.virtual_inertia[d] + ahead_q * data.answer[d, 0] + ahead_v * data.answer[d, 1]
+            factor[e, depth[e]] += model.ratio[d] ** 2 * firm
     if ahead_v == 0.0:
         return
     for l in range(model.limited.shape[0]):
@@ -173,11 +174,11 @@ def stiffen_joints(model, data):
         if weight == 0.0:
             continue
         i = model.limited[l]
-        first = model.v_start[i]
-        for k in range(model.v_start[i + 1] - first):
-            d = first + k
+        first = lead[model.v_start[i]]
+        weight *= model.ratio[model.v_start[i]] ** 2
+        for k in range(model.v_start[i + 1] - model.v_start[i]):
             for j in range(k + 1):
-                factor[d, depth[first] + j] += weight * data.stop_normal[l, k] * data.stop_normal[l, j]
+                factor[first + k, depth[first] + j] += weight * data.stop_normal[l, k] * data.stop_normal[l, j]
 
 
 @kernel
@@ -195,7 +196,7 @@ def lift_weight(model, data):
                 beyond[parent[i], k] += beyond[i, k]
         for d in range(model.v_start[i], model.v_start[i + 1]):
             share = model.lift[d]
-            if share > 0.0 and model.depth[d] >= 0:
+            if share > 0.0 and model.lead[d] >= 0:
                 c = data.column
                 turning = (
                     c[d, 0] * (hy * g[2] - hz * g[1])

@@ -20,7 +20,7 @@ def joint_forces(model, data, with_free):
     data.force   (nb, 6) out: [moment; force] about the tree origin, of the link and everything beyond it
     data.bias    (nv) out
     """
-    parent, root, v_start, depth = model.parent, model.root, model.v_start, model.depth
+    parent, root, v_start, lead = model.parent, model.root, model.v_start, model.lead
     column, inertia, twist, a = data.column, data.inertia, data.twist, data.a
     drift, force, bias, wrench, position = data.drift, data.force, data.bias, data.wrench, data.position
     drift[0, 3], drift[0, 4], drift[0, 5] = -model.gravity[0], -model.gravity[1], -model.gravity[2]
@@ -36,7 +36,7 @@ def joint_forces(model, data, with_free):
         d0, d1, d2 = drift[p, 0] + x0, drift[p, 1] + x1, drift[p, 2] + x2
         d3, d4, d5 = drift[p, 3] + y0 + z0, drift[p, 4] + y1 + z1, drift[p, 5] + y2 + z2
         for d in range(v_start[i], v_start[i + 1]):
-            if with_free == 1 or depth[d] < 0:
+            if with_free == 1 or lead[d] < 0:
                 rate = a[d]
                 d0 += column[d, 0] * rate
                 d1 += column[d, 1] * rate
@@ -87,7 +87,7 @@ def joint_forces(model, data, with_free):
             )  # fmt: skip
             if acts:
                 bias[d] -= data.torque[d]
-                if with_free == 1 or depth[d] < 0:
+                if with_free == 1 or lead[d] < 0:
                     bias[d] += model.virtual_inertia[d] * a[d]
         p = parent[i]
         if p > 0:

@@ -10,7 +10,7 @@ from .bias import joint_forces
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
 from .loops import constrain, factor_loops, loop_forces, stiffen_mass
-from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal
+from .mass import ascend, composite_mass, descend, factor_mass, keep_diagonal, merge_mass
 from .rows import lay_rows, open_by, row_drifts, row_rates, soften_drifts
 from .stops import inertia_about, set_stop, stop_depth
 
@@ -83,6 +83,7 @@ def factor(model, data, decide):
     """
     spread_columns(model, data)
     composite_mass(model, data)
+    merge_mass(model, data)
     keep_diagonal(model, data)
     if model.acts[0] == 1:
         if data.implicit[0] > 0.0:
@@ -111,14 +112,14 @@ def accelerate(model, data, turning):
     """
     move_links(model, data)
     joint_forces(model, data, 0)
-    half, a, depth = data.half, data.a, model.depth
-    for d in range(depth.shape[0]):
-        half[d] = data.tau[d] - data.bias[d] if depth[d] >= 0 else 0.0
+    half, a, lead = data.half, data.a, model.lead
+    for d in range(lead.shape[0]):
+        half[d] = data.tau[d] - data.bias[d] if lead[d] >= 0 else 0.0
     if model.acts[0] == 1 and data.implicit[0] > 0.0:
         _look_ahead(model, data)
     descend(model, data, half)
-    for d in range(depth.shape[0]):
-        if depth[d] >= 0:
+    for d in range(lead.shape[0]):
+        if lead[d] >= 0:
             a[d] = half[d]
     if model.row_axis.shape[0] > 0:
         row_drifts(model, data)
@@ -133,14 +134,14 @@ def accelerate(model, data, turning):
 def _look_ahead(model, data):
     """Let the joints' springs act with where they will be if the present velocity goes on."""
     ahead = data.implicit[1] / data.implicit[0]
-    for d in range(model.depth.shape[0]):
-        data.half[d] -= ahead * data.answer[d, 0] * data.v[d] if model.depth[d] >= 0 else 0.0
+    for d in range(model.lead.shape[0]):
+        data.half[d] -= ahead * data.answer[d, 0] * data.v[d] if model.lead[d] >= 0 else 0.0
     for m in range(model.driven.shape[0]):
         if data.strained[m] == 0 and data.gain[m] > 0.0:
             i = model.driven[m]
             for k in range(model.v_start[i + 1] - model.v_start[i]):
                 d = model.v_start[i] + k
-                if model.depth[d] >= 0:
+                if model.lead[d] >= 0:
                     # the goal moves on too
                     data.half[d] += ahead * data.gain[m] * model.muscle[m, 0] * data.goal_rate[m, k]
     for l in range(model.limited.shape[0]):
@@ -165,7 +166,7 @@ def meet_stops(model, data, tolerance, rate, how):
            joint, 2 by dampers of that kind, which do no work
     """
     for l in range(model.limited.shape[0]):
-        free = model.depth[model.v_start[model.limited[l]]] >= 0
+        free = model.lead[model.v_start[model.limited[l]]] >= 0
         if free and data.stop_rest[l] < 0.0 and stop_depth(model, data, l) > tolerance:
             return 1
     # one stop's impulse can drive a joint into another: in turn, until all of them are met
@@ -174,7 +175,7 @@ def meet_stops(model, data, tolerance, rate, how):
         for l in range(model.limited.shape[0]):
             i = model.limited[l]
             first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
-            if model.depth[first] < 0:
+            if model.lead[first] < 0:
                 continue
             deep = stop_depth(model, data, l)
             if deep < 0.0:

@@ -9,6 +9,15 @@ from .rotations import cross, multiply, turn
 
 
 @kernel
+def follow(model, data):
+    """Put mimic joints exactly where their leaders have them (003 (15)): data.q and data.v in and out."""
+    for m in range(model.follower.shape[0]):
+        d = model.follower[m, 0]
+        data.q[model.follower[m, 1]] = model.ratio[d] * data.q[model.follower[m, 2]] + model.offset[m]
+        data.v[d] = model.ratio[d] * data.v[model.lead[d]]
+
+
+@kernel
 def place_links(model, data):
     """World pose of every link: pose(parent) @ at @ joint(q).
 
@@ -17,6 +26,7 @@ def place_links(model, data):
     parent, kind, q_start = model.parent, model.kind, model.q_start
     at_position, at_rotation, axis, plane = model.at_position, model.at_rotation, model.axis, model.plane
     q, position, rotation, matrix = data.q, data.position, data.rotation, data.matrix
+    follow(model, data)
     for i in range(1, parent.shape[0]):
         p = parent[i]
         joint = kind[i]

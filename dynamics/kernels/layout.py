@@ -34,10 +34,17 @@ ModelArrays, MODEL = record(
     dof_link="i1",  # (nv) link that a velocity moves
     dof_angular="i1",  # (nv) 1 turns, 0 slides
     dof_axis="f2",  # (nv, 3) direction, link frame
-    depth="i1",  # (nv) number of free ancestors in the elimination tree, -1 if prescribed
+    depth="i1",  # (nv) number of free ancestors in the elimination tree, -1 if prescribed or a follower
     ancestor="i2",  # (nv, depth) free ancestors, from the root down
-    related="i2",  # (nv, depth) 1 where the ancestor also moves the link, 0 where it is only fill-in
+    related="i2",  # (nv, depth) 1 where the ancestor also moves the link, 0 where it is fill-in; empty: all do
     dense="i1",  # (1) 1 if there is fill-in: loops added to the mass matrix, for links without mass of their own
+    # mimic joints: a velocity that follows another is eliminated
+    lead="i1",  # (nv) the independent velocity that stands for it: itself or its leader; -1 if prescribed
+    ratio="f1",  # (nv) how much of that it is; 1 unless it follows
+    follower="i2",  # (nm, 3) velocity of a follower, its coordinate, and its leader's
+    offset="f1",  # (nm) what is added to its coordinate
+    pair="i2",  # (np, 4) two velocities on one line, one a follower, and the row and column where they meet in G'MG
+    pair_weight="f1",  # (np)
     # what acts in the joints
     acts="i1",  # (1) 1 if anything does
     virtual_inertia="f1",  # (nv) kg m^2 or kg
@@ -103,6 +110,7 @@ DataArrays, DATA = record(
     column="f2",  # (nv, 6) motion of the link per unit velocity, about the tree origin
     inertia="f2",  # (nb, 10) mass, first moment (3), tensor xx xy xz yy yz zz, about the tree origin
     composite="f2",  # (nb, 10) of the link and everything beyond it
+    pair_mass="f1",  # (np) entries of the mass matrix for pairs with a follower
     factor="f2",  # (nv, depth + 1) mass matrix by ancestors, then its factor L with the pivots on the diagonal
     root_pivot="f1",  # (nv) 1 / sqrt(pivot)
     # motion

@@ -34,7 +34,7 @@ def spread_rows(model, data, n, chosen):
     chosen   how many rows of the order to lay out
     data.Q   (nu, nw) out for the island's velocities
     """
-    parent, v_start, depth, slot, column = model.parent, model.v_start, model.depth, model.slot, data.column
+    parent, v_start, lead, slot, column = model.parent, model.v_start, model.lead, model.slot, data.column
     Q, order = data.Q, data.order
     base, wide = model.island_row[n], Q.shape[1]
     for k in range(model.island_dof[n], model.island_dof[n + 1]):
@@ -53,8 +53,8 @@ def spread_rows(model, data, n, chosen):
             t3, t4, t5 = sign * row[r, 3], sign * row[r, 4], sign * row[r, 5]
             while i != model.common[c]:
                 for d in range(v_start[i], v_start[i + 1]):
-                    if depth[d] >= 0:
-                        Q[slot[d], place] = (
+                    if lead[d] >= 0:
+                        Q[slot[lead[d]], place] += model.ratio[d] * (
                             t0 * column[d, 0] + t1 * column[d, 1] + t2 * column[d, 2]
                             + t3 * column[d, 3] + t4 * column[d, 4] + t5 * column[d, 5]
                         )  # fmt: skip

@@ -11,7 +11,7 @@ from .bias import joint_forces
 from .books import record_instant
 from .evaluate import accelerate, factor, impose, meet_stops, project_position, project_velocity
 from .integrate import displace, to_algebra
-from .kinematics import move_links, place_links, spread_columns
+from .kinematics import follow, move_links, place_links, spread_columns
 from .loops import constrain
 from .mass import ascend, descend
 from .momentum import hold_momentum, restore_centre, restore_momentum
@@ -63,6 +63,7 @@ def settle(model, data, sample, part, floats):
     project_velocity(model, data)
     if floats == 1:
         restore_momentum(model, data)
+    follow(model, data)
     total = 0.0
     for d in range(data.v.shape[0]):
         total += abs(data.v[d])
@@ -169,14 +170,14 @@ def step_midpoint(model, data, h, sample, part, span):
     those of the first estimate of that pose; residuals taken at better estimates then correct the accelerations.
     """
     q0, v0, a, q, v, half, move = data.q0, data.v0, data.a, data.q, data.v, data.half, data.move
-    depth = model.depth
+    lead = model.lead
     loops = model.row_axis.shape[0] > 0
     q0[:] = q
     v0[:] = v
     if model.soft_rows.shape[0] > 0 or model.acts[0] == 1:
         # a spring much faster than the step makes the acceleration at the beginning a bad guess
         for d in range(v.shape[0]):
-            if depth[d] >= 0:
+            if lead[d] >= 0:
                 a[d] = 0.0
     else:
         accelerate(model, data, 1)
@@ -200,7 +201,7 @@ def step_midpoint(model, data, h, sample, part, span):
         move_links(model, data)
         joint_forces(model, data, 1)
         for d in range(v.shape[0]):
-            half[d] = data.tau[d] - data.bias[d] if depth[d] >= 0 else 0.0
+            half[d] = data.tau[d] - data.bias[d] if lead[d] >= 0 else 0.0
         descend(model, data, half)
         if loops:
             row_drifts(model, data)

@@ -111,7 +111,7 @@ def push_stops(model, data):
         i = model.limited[l]
         first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
         data.stop_answer[l, 0], data.stop_answer[l, 1] = 0.0, 0.0
-        if model.depth[first] < 0 or data.stop_rest[l] < 0.0:
+        if model.lead[first] < 0 or data.stop_rest[l] < 0.0:
             continue
         push, rate = stop_push(model, data, l)
         if data.implicit[0] == 0.0 and data.stop_law[l, 0] == 0.0:
@@ -135,7 +135,7 @@ def switch_stops(model, data, tries):
     """
     changed = 0
     for l in range(model.limited.shape[0]):
-        if model.depth[model.v_start[model.limited[l]]] < 0 or data.stop_rest[l] < 0.0:
+        if model.lead[model.v_start[model.limited[l]]] < 0 or data.stop_rest[l] < 0.0:
             continue
         pushes = 1 if stop_push(model, data, l)[0] > 0.0 else 0
         if pushes > data.stop_on[l] or (pushes < data.stop_on[l] and tries < 3):
