@@ -152,7 +152,12 @@ def natural(chain, state, link, frequency, damping_ratio=1.0):
     """
     from .forward import mass_matrix
 
-    place = state.places(link)[1]
+    place, state = state.places(link)[1], state.copy()
+    if any(isinstance(other.acting.muscle, Keyed) for other in chain.links):
+        # keyed joints have no place in the mass matrix
+        state.chain = chain = chain.copy()
+        for other in chain.links:
+            chain.act(other)
     G = multipliers(chain).matrix
     felt = np.diag(G.T @ mass_matrix(chain, state) @ G)
     # a mimic joint feels what its leader feels, through the factor

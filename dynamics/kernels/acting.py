@@ -14,6 +14,9 @@ from .rotations import multiply, turn
 from .stops import push_stops, switch_stops
 
 CREEP = 1e-5  # rad/s or m/s: a joint held by Coulomb friction creeps slower than this
+FAST = 2.0  # rad: a muscle that comes this far in a step is looked at half way between the middle and the end
+DAMPED = 10.0  # a damper that takes so many times the speed in a step is looked at this little beyond the middle:
+LITTLE = 0.03  # of the step
 STEADY = 1e-6  # of its limit: a strained muscle whose torque turns less than this has found its direction
 
 
@@ -33,7 +36,7 @@ def muscle_error(model, data, m):
     """
     i = model.driven[m]
     s, d, joint = model.q_start[i], model.v_start[i], model.kind[i]
-    q, v, goal, rate, error, error_rate = data.q, data.v, data.goal, data.goal_rate, data.error, data.error_rate
+    q, v, goal, rate, error, error_rate = data.q, data.rate, data.goal, data.goal_rate, data.error, data.error_rate
     if joint == SPHERICAL or joint == FREE:
         ew, ex, ey, ez = multiply(
             goal[m, 0], -goal[m, 1], -goal[m, 2], -goal[m, 3], q[s], q[s + 1], q[s + 2], q[s + 3]
@@ -51,6 +54,11 @@ def muscle_error(model, data, m):
         for k in range(model.v_start[i + 1] - d):
             error[k] = q[s + k] - goal[m, k]
             error_rate[k] = v[d + k] - rate[m, k]
+    for k in range(model.v_start[i + 1] - d):
+        lean = data.lean[d + k]
+        if lean > 0.0:
+            error[k] += lean * (error_rate[k] - 0.5 * lean * data.goal_turning[m, k])
+            error_rate[k] -= lean * data.goal_turning[m, k]
 
 
 @kernel
@@ -60,14 +68,15 @@ def act(model, data):
     data.torque       (nv) out
     data.answer       (nv, 2) out: stiffness and damping
     """
-    v, torque, answer = data.v, data.torque, data.answer
+    v, rate, torque, answer = data.v, data.rate, data.torque, data.answer
     implicit = data.implicit[0] > 0.0
     data.power[:] = 0.0
     for d in range(v.shape[0]):
-        drag = -model.viscous[d] * v[d]
+        rate[d] = v[d] + data.lean[d] * data.a[d] if data.lean[d] > 0.0 else v[d]
+        drag = -model.viscous[d] * rate[d]
         answer[d, 0], answer[d, 1] = 0.0, model.viscous[d]
         if model.coulomb[d] > 0.0:
-            slip = -model.coulomb[d] / CREEP * v[d]
+            slip = -model.coulomb[d] / CREEP * rate[d]
             if data.slips[d] == 1:
                 drag += data.slip_torque[d]
             elif implicit:
@@ -91,6 +100,45 @@ def act(model, data):
                 answer[first + k, 0] += strong * model.muscle[m, 0]
                 answer[first + k, 1] += strong * model.muscle[m, 1]
     push_stops(model, data)
+
+
+@kernel
+def lean_forward(model, data, h):
+    """How far beyond the middle of a midpoint step of length h every joint's muscle and friction are looked at.
+
+    From the middle, a spring or damper much faster than the step throws the velocity to the other side in every step;
+    from the end it brings it to rest, but comes early by half a step. So a muscle that reaches its goal within a step
+    is looked at near the end, one that takes its time only a little beyond the middle, and all of it goes with the
+    cube of the speed, which leaves the step's second order alone. The pivots must be those of the mass matrix without
+    muscles.
+
+    data.lean   (nv) out, s
+    """
+    lean, lead = data.lean, model.lead
+    lean[:] = 0.0
+    for d in range(lean.shape[0]):
+        if lead[d] >= 0 and model.viscous[d] > 0.0:
+            ease = (model.ratio[d] * data.root_pivot[lead[d]]) ** 2
+            lean[lead[d]] = max(lean[lead[d]], _lean_by(h, ease, 0.0, model.viscous[d]))
+    for m in range(model.driven.shape[0]):
+        i = model.driven[m]
+        for d in range(model.v_start[i], model.v_start[i + 1]):
+            if lead[d] >= 0:
+                ease = data.gain[m] * (model.ratio[d] * data.root_pivot[lead[d]]) ** 2
+                lean[lead[d]] = max(lean[lead[d]], _lean_by(h, ease, model.muscle[m, 0], model.muscle[m, 1]))
+    for d in range(lean.shape[0]):
+        if lead[d] >= 0:
+            lean[d] = lean[lead[d]]
+
+
+@kernel
+def _lean_by(h, ease, stiffness, damping):
+    """The same for one spring and damper on something that 1 / ease is the inertia of."""
+    fast = h * math.sqrt(ease * stiffness)
+    if fast * damping > 2.0 * h * stiffness:
+        fast = 2.0 * h * stiffness / damping
+    damped = h * ease * damping
+    return h * max(LITTLE * damped**3 / (damped**3 + DAMPED**3), 0.5 * fast**3 / (fast**3 + FAST**3))
 
 
 @kernel
@@ -121,7 +169,7 @@ def release_or_hold(model, data, tries):
     for d in range(model.coulomb.shape[0]):
         if model.coulomb[d] <= 0.0 or model.lead[d] < 0:
             continue
-        hold = -model.coulomb[d] / CREEP * data.v[d]
+        hold = -model.coulomb[d] / CREEP * data.rate[d]
         if data.slips[d] == 0 and abs(hold) > model.coulomb[d]:
             data.slips[d] = 1
             data.slip_torque[d] = math.copysign(model.coulomb[d], hold)
@@ -165,7 +213,10 @@ def stiffen_joints(model, data):
     for d in range(depth.shape[0]):
         e = lead[d]
         if e >= 0:
-            firm = model.virtual_inertia[d] + ahead_q * data.answer[d, 0] + ahead_v * data.answer[d, 1]
+            firm = model.virtual_inertia[d]
+            if ahead_v > 0.0:
+                far = ahead_v + data.lean[d]
+                firm += (far / ahead_v) ** 2 * ahead_q * data.answer[d, 0] + far * data.answer[d, 1]
             factor[e, depth[e]] += model.ratio[d] ** 2 * firm
     if ahead_v == 0.0:
         return

@@ -47,6 +47,7 @@ def impose(model, data, sample, part):
         v, f, g = data.goals_v, data.goals_tau, data.goals_gain
         for j in range(model.v_start[i + 1] - model.v_start[i]):
             data.goal_rate[m, j] = first * v[sample, m, j] + middle * v[sample + 1, m, j] + last * v[sample + 2, m, j]
+            data.goal_turning[m, j] = (v[sample + 2, m, j] - v[sample, m, j]) / max(data.now[1], 1e-300)
             data.goal_force[m, j] = first * f[sample, m, j] + middle * f[sample + 1, m, j] + last * f[sample + 2, m, j]
         data.gain[m] = max(0.0, first * g[sample, m] + middle * g[sample + 1, m] + last * g[sample + 2, m])
     data.tau[:] = data.given_tau

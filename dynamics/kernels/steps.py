@@ -6,7 +6,7 @@ A step of length h uses three samples of what is given over time: at its beginni
 """
 
 from ..jit import kernel, part
-from .acting import release_or_hold
+from .acting import lean_forward, release_or_hold
 from .bias import joint_forces
 from .books import record_instant
 from .evaluate import accelerate, factor, impose, meet_stops, project_position, project_velocity
@@ -170,7 +170,7 @@ def step_midpoint(model, data, h, sample, part, span):
     those of the first estimate of that pose; residuals taken at better estimates then correct the accelerations.
     """
     q0, v0, a, q, v, half, move = data.q0, data.v0, data.a, data.q, data.v, data.half, data.move
-    lead = model.lead
+    lead, lean = model.lead, data.lean
     loops = model.row_axis.shape[0] > 0
     q0[:] = q
     v0[:] = v
@@ -182,13 +182,16 @@ def step_midpoint(model, data, h, sample, part, span):
     else:
         accelerate(model, data, 1)
     data.implicit[0], data.implicit[1] = 0.5 * h, 0.25 * h * h
+    if model.acts[0] == 1:
+        lean_forward(model, data, h)
     # far below the whole step's own error, and above rounding: near singular poses it is amplified
     tolerance = max(min(1e-6, 0.01 * data.now[1] * data.now[1]), 1e-10)
     change, slow, held, fresh = 1e300, 0, 0, True
     for _ in range(100):
         for d in range(v.shape[0]):
             v[d] = v0[d] + 0.5 * h * a[d]
-        displace(model, q0, v, 0.5 * h, q)
+            move[d] = v[d] + lean[d] * a[d]
+        displace(model, q0, move, 0.5 * h, q)
         impose(model, data, sample, part + 0.5 * span)
         place_links(model, data)
         if fresh:
@@ -231,12 +234,14 @@ def step_midpoint(model, data, h, sample, part, span):
             slow -= 1
     data.implicit[:] = 0.0
     if slow > 0 or not change <= tolerance * (1.0 + size):
+        lean[:] = 0.0
         return FAILED_STEP
     for k in range(3):
         data.work[k] += h * data.power[k]
     for d in range(v.shape[0]):
-        move[d] = v0[d] + 0.5 * h * a[d]
+        move[d] = v0[d] + (0.5 * h + lean[d]) * a[d]
         v[d] = v0[d] + h * a[d]
+        lean[d] = 0.0
     displace(model, q0, move, h, q)
     return 0
 

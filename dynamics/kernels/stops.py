@@ -97,7 +97,7 @@ def stop_push(model, data, l):
     deep = stop_depth(model, data, l) - data.stop_rest[l]
     rate = 0.0
     for k in range(model.v_start[i + 1] - first):
-        rate += data.outward[k] * data.v[first + k]
+        rate += data.outward[k] * data.rate[first + k]
     return data.stop_law[l, 0] * deep + data.stop_law[l, 1] * rate, rate
 
 
