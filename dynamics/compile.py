@@ -249,10 +249,10 @@ def _workspace(model, nq, nv):
         stop_held=zeros(nl), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
         lean=zeros(nv), rate=zeros(nv), torque=zeros(nv), answer=zeros((nv, 2)),
         error=zeros(6), error_rate=zeros(6), outward=zeros(3), held=zeros(6),
-        beyond=zeros((nb, 4)), power=zeros(3), work=zeros(3),
+        beyond=zeros((nb, 4)), power=zeros(7), spent=zeros(7), work=zeros(7),
         group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 5)),
         failure=zeros(2, dtype=np.int64), halvings=zeros(1, dtype=np.int64),
         closure=zeros(1), energy=zeros(2), momentum=zeros(6),
         record_q=zeros((0, nq)), record_v=zeros((0, nv)), record_position=zeros((0, nb, 3)),
-        record_rotation=zeros((0, nb, 4)), record_books=zeros((0, 9)), record_reaction=zeros((0, nc, 6)),
+        record_rotation=zeros((0, nb, 4)), record_books=zeros((0, 16)), record_reaction=zeros((0, nc, 6)),
     )  # fmt: skip

@@ -117,7 +117,7 @@ def impact(chain, state):
         after.q, after.v = form.here.q.copy(), form.here.v.copy()
         # row velocities that were made up, as impulses of the connections
         zero = np.zeros(len(form.here.v))
-        loop_forces(form.model, form.data, zero, form.here.missing, 1.0)
+        loop_forces(form.model, form.data, zero, form.here.missing, 1.0, 0)
         out = np.zeros((len(form.connections), 6))
         gather_reactions(form.model, form.data, out)
         after.impulse = dict(zip(form.connections, out, strict=True))

@@ -2,11 +2,13 @@
 """What a simulation leaves behind: every instant, and what happened."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .state import State
+
+BOOKS = 9  # numbers of an instant before those of Work: kinetic, potential, momentum (6), closure
 
 
 class SimulationDiverged(RuntimeError):
@@ -19,8 +21,8 @@ class SimulationDiverged(RuntimeError):
 
 @dataclass(eq=False)
 class Happening:
-    """An event that took place: the event, its link, when, the impulses of the connections (N s, N m s), and the work
-    (J) that a push has done: the change of kinetic energy.
+    """An event that took place: the event, its link, when, the impulses of the connections (N s, N m s), and what it
+    did to the energy (J).
     """
 
     event: Any
@@ -30,12 +32,45 @@ class Happening:
     work: float = 0.0
 
 
+class Work(NamedTuple):
+    """Who has done how much work on the links that move freely, in joules since the beginning of a run.
+
+    muscles       driven joints, and weight that is carried for them
+    friction      viscous and Coulomb friction in joints
+    stops         joint limits, pushing and met
+    keyed         joints that move exactly as keyed, and props that move as given
+    grips         soft grips, and grips that draw their ends together
+    springs       dampers of line springs; the springs themselves are potential energy
+    outside       wrenches, fields and joint forces from outside
+    pushes        impulses from outside
+    impacts       connections that take hold, and other changes of the structure
+    handed_over   energy of links that begin or cease to move freely
+    """
+
+    muscles: np.ndarray
+    friction: np.ndarray
+    stops: np.ndarray
+    keyed: np.ndarray
+    grips: np.ndarray
+    springs: np.ndarray
+    outside: np.ndarray
+    pushes: np.ndarray
+    impacts: np.ndarray
+    handed_over: np.ndarray
+
+    @property
+    def total(self):
+        return sum(self)
+
+
 class Run:
     """The recorded instants of a simulation.
 
     times (T)   positions (T, links, 3)   rotations (T, links, 4)   world poses of all links
     kinetic, potential, energy (T)   momentum (T, 6)   closure (T)
-    events   list of Happening
+    work          Work, of arrays (T): who has done how much of it
+    unexplained   (T) J: what the energy has changed by without work, the integrator's own error
+    events        list of Happening
     """
 
     def __init__(self):
@@ -64,6 +99,12 @@ class Run:
     energy = property(lambda self: self.kinetic + self.potential)
     momentum = property(lambda self: self._all(7)[:, 2:8])
     closure = property(lambda self: self._all(7)[:, 8])
+    work = property(lambda self: Work(*self._all(7)[:, BOOKS:].T))
+
+    @property
+    def unexplained(self):
+        rest = self.energy - self.work.total
+        return rest - rest[0]
 
     def _find(self, i):
         count = len(self)

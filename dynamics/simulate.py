@@ -13,7 +13,7 @@ from .motion import Stay
 from .muscle import Driven
 from .pose import check_vector
 from .push import push
-from .run import Happening, Run, SimulationDiverged
+from .run import BOOKS, Happening, Run, SimulationDiverged, Work
 from .state import State, need_state
 from .stepper import Stepper
 
@@ -113,6 +113,7 @@ class _Engine:
     def __init__(self, chain, state, step, integrator, wrenches, tau, field, run):
         self.chain, self.step, self.integrator, self.run = chain, step, integrator, run
         self.wrenches, self.tau, self.field = wrenches or {}, tau, field
+        self.work = np.zeros(len(Work._fields))  # before the present structure
         self._settle(state)
 
     time = property(lambda self: self.stepper.time)
@@ -149,11 +150,14 @@ class _Engine:
         self._keep(np.array([self.time]), here, slice(0, 1))
 
     def _keep(self, times, here, rows):
+        books = np.zeros((len(times), BOOKS + len(self.work)))
+        books[:, : here.record_books.shape[1]] = here.record_books[rows]
+        books[:, BOOKS:] += self.work
         self.run.extend(
             self.chain, self.stepper.form.connections, times,
             here.record_q[rows].copy(), here.record_v[rows].copy(),
             here.record_position[rows, 1:].copy(), here.record_rotation[rows, 1:].copy(),
-            here.record_books[rows].copy(), here.record_reaction[rows].copy(),
+            books, here.record_reaction[rows].copy(),
         )  # fmt: skip
 
     def block(self, steps, conditions):
@@ -164,7 +168,7 @@ class _Engine:
         """
         stepper = self.stepper
         here = stepper.record(steps)
-        before, clock = stepper.state(), stepper.time
+        before, clock, work = stepper.state(), stepper.time, here.work.copy()
         taken = stepper.advance(steps)
         times = _clock(clock, self.step, taken)
         active = [event for event in conditions if self._watched(event)]
@@ -174,8 +178,8 @@ class _Engine:
                 if any(measure(event.when, self.chain, state, reaction) > 0.0 for event in active):
                     if n:
                         self._keep(times[:n], here, slice(0, n))
-                        before = self._instant(here, n - 1, times[n - 1])[0]
-                    stepper.restart(before.q, before.v, before.time)
+                        before, work = self._instant(here, n - 1, times[n - 1])[0], here.record_books[n - 1, BOOKS:]
+                    stepper.restart(before.q, before.v, before.time, work)
                     self.cross(self.step, [], conditions)
                     return n + 1
         if taken:
@@ -201,19 +205,19 @@ class _Engine:
     def _partial(self, span, conditions):
         """Advance by `span`, or to the moment within it at which a condition comes true, and let that happen."""
         stepper = self.stepper
-        before = stepper.state()
+        before, work = stepper.state(), stepper.form.here.work.copy()
         active = [event for event in conditions if self._watched(event)]
-        excess = self._try(before, span, active)
+        excess = self._try(before, work, span, active)
         if excess is None or excess <= 0.0:
             return
         low, high = 0.0, span
         while high - low > 1e-9 * self.step:
             middle = 0.5 * (low + high)
-            if self._try(before, middle, active) > 0.0:
+            if self._try(before, work, middle, active) > 0.0:
                 high = middle
             else:
                 low = middle
-        self._try(before, high, active)
+        self._try(before, work, high, active)
         reaction = self._reaction()
         state = self.stepper.state()
         for event in active:
@@ -221,8 +225,8 @@ class _Engine:
                 conditions.remove(event)
                 self.happen(event)
 
-    def _try(self, before, span, active):
-        self.stepper.restart(before.q, before.v, before.time)
+    def _try(self, before, work, span, active):
+        self.stepper.restart(before.q, before.v, before.time, work)
         if self.stepper.advance(1, span) < 1:
             self._diverge()
         if not active:
@@ -247,25 +251,37 @@ class _Engine:
 
     def happen(self, event):
         """Let an event change the structure, and go on with the velocities after it."""
-        state = self.stepper.state()
+        before = self.stepper
+        state = before.state()
         if isinstance(event, Push):
             self._push(event, state)
             return
+        energy = before.energy()
         self.chain = self.chain.copy()
         state.chain = self.chain
         link = event.apply(self.chain, state)
         if isinstance(event, Connect):
             state = impact(self.chain, state)
-        self.run.events.append(Happening(event, link, state.time, dict(state.impulse)))
+        impulse = dict(state.impulse)
         self._settle(state)
+        self.work[: len(before.form.here.work)] += before.form.here.work
+        handed_over = before.energy(self.stepper.form.arrays.moves) - energy
+        work = self.stepper.energy() - energy - handed_over
+        self._book("handed_over", handed_over)
+        self._book("impacts", work)
+        self.run.events.append(Happening(event, link, state.time, impulse, work))
 
     def _push(self, event, state):
         """The structure stays, and with it stops and muscles that are at work."""
         link = self.chain.find(event.target)
         state, work = push(self.chain, state, link, event.impulse, event.at, event.moment)
         self.run.events.append(Happening(event, link, state.time, state.impulse, work))
+        self._book("pushes", work)
         self._load()
         self.stepper.restart(state.q, state.v, state.time)
+
+    def _book(self, account, work):
+        self.work[Work._fields.index(account)] += work
 
     def _diverge(self):
         reason, link = self.stepper.failure()

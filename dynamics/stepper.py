@@ -6,6 +6,8 @@ import numpy as np
 from .field import feel
 from .forward import prepare
 from .goals import goal_samples
+from .kernels.energy import keep_books
+from .kernels.kinematics import move_links
 from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, FAILED_STEP, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance
 from .motion import joint_tables
 from .state import State
@@ -32,6 +34,7 @@ class Stepper:
             raise ValueError(f"step must be a positive number of seconds, not {step}")
         self.chain, self.step, self.integrator = chain, float(step), INTEGRATORS[integrator]
         self.form = prepare(chain, state)
+        self.form.here.work[:] = 0.0
         self.time = state.time
         self.field = field
         self._fresh = 1
@@ -57,13 +60,15 @@ class Stepper:
             self.form.replace(
                 record_q=np.zeros((rows, len(here.q))), record_v=np.zeros((rows, len(here.v))),
                 record_position=np.zeros((rows, nb, 3)), record_rotation=np.zeros((rows, nb, 4)),
-                record_books=np.zeros((rows, 9)), record_reaction=np.zeros((rows, nc, 6)),
+                record_books=np.zeros((rows, 16)), record_reaction=np.zeros((rows, nc, 6)),
             )  # fmt: skip
         return self.form.here
 
-    def restart(self, q, v, time):
-        """Go to another state on the loops."""
+    def restart(self, q, v, time, work=None):
+        """Go to another state on the loops; work (7) is what the books said there."""
         here = self.form.here
+        if work is not None:
+            here.work[:] = work
         here.q[:], here.v[:], here.time[0] = q, v, time
         self.time = float(time)
         self._fresh = 1
@@ -71,6 +76,18 @@ class Stepper:
     def state(self):
         here = self.form.here
         return State(self.chain, here.q.copy(), here.v.copy(), self.time)
+
+    def energy(self, counted=None):
+        """Kinetic and potential energy now (J), of the links that move freely or of those that are `counted` (nb)."""
+        moves = self.form.arrays.moves
+        own = moves.copy()
+        try:
+            moves[:] = own if counted is None else counted
+            move_links(self.form.model, self.form.data)
+            keep_books(self.form.model, self.form.data)
+        finally:
+            moves[:] = own
+        return float(self.form.here.energy.sum())
 
     def failure(self):
         """Why the last advance() stopped, and the link where."""

@@ -7,6 +7,7 @@ from ..jit import kernel
 from ..joint import FREE, SPHERICAL
 from .acting import act, stiffen_joints
 from .bias import joint_forces
+from .energy import STOPS, keep_books
 from .integrate import displace
 from .kinematics import move_links, place_links, spread_columns
 from .loops import constrain, factor_loops, loop_forces, stiffen_mass
@@ -170,6 +171,7 @@ def meet_stops(model, data, tolerance, rate, how):
         free = model.lead[model.v_start[model.limited[l]]] >= 0
         if free and data.stop_rest[l] < 0.0 and stop_depth(model, data, l) > tolerance:
             return 1
+    energy = -1.0
     # one stop's impulse can drive a joint into another: in turn, until all of them are met
     for _ in range(SWEEPS if model.limited.shape[0] > 0 else 0):
         met = 0
@@ -207,19 +209,27 @@ def meet_stops(model, data, tolerance, rate, how):
                     set_stop(model, data, l, deep, inertia * rate * rate, 2.0 * inertia * rate)
             if outward <= CREEPS:
                 continue
+            if energy < 0.0:
+                move_links(model, data)
+                keep_books(model, data)
+                energy = data.energy[0]
             ascend(model, data, move)
             for d in range(move.shape[0]):
                 data.v[d] -= outward / weight * move[d]
             met = 1
         if met == 0:
             break
+    if energy >= 0.0:
+        move_links(model, data)
+        keep_books(model, data)
+        data.spent[STOPS] += data.energy[0] - energy
     return 0
 
 
 @kernel
 def reactions(model, data):
     """Loop forces of the last accelerate(), springs and dampers of soft rows included: data.multiplier."""
-    loop_forces(model, data, data.half, data.gamma, -1.0)
+    loop_forces(model, data, data.half, data.gamma, -1.0, 0)
     for k in range(model.soft_rows.shape[0]):
         data.multiplier[model.soft_rows[k]] += data.pull[model.soft_rows[k]]
 

@@ -182,8 +182,9 @@ DataArrays, DATA = record(
     outward="f1",  # (3) work
     held="f1",  # (6) work
     beyond="f2",  # (nb, 4) work: mass and first moment beyond a joint
-    power="f1",  # (3) W: muscles (with lifted weight), friction, stops
-    work="f1",  # (3) J, since the workspace was made
+    power="f1",  # (7) W, of the accounts in kernels/energy.py
+    spent="f1",  # (7) J, in the step that is being tried
+    work="f1",  # (7) J, in all steps that were taken
     # outcome
     failure="i1",  # (2) what went wrong in the last step, and at which velocity
     halvings="i1",  # (1) how often a step was too long and was halved
@@ -195,7 +196,7 @@ DataArrays, DATA = record(
     record_v="f2",
     record_position="f3",
     record_rotation="f3",
-    record_books="f2",  # kinetic, potential, momentum (6), closure
+    record_books="f2",  # kinetic, potential, momentum (6), closure, work (7)
     record_reaction="f3",  # (instants, nc, 6)
 )
 

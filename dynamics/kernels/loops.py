@@ -285,11 +285,11 @@ def constrain(model, data, z, right, scale, project):
 
 
 @kernel
-def loop_forces(model, data, z_free, right, scale):
+def loop_forces(model, data, z_free, right, scale, chosen):
     """Forces of all rows that make z_free into what constrain() gave: R multiplier = R^-T (scale * right) - Q'z_free.
 
     Where rows are redundant the forces are not unique; the share with the least sum of squares is taken, so that two
-    hands with the same hold carry the same load.
+    hands with the same hold carry the same load. chosen = 1 lets the chosen rows carry all, for the stages of a step.
 
     data.multiplier   (nr) out
     """
@@ -309,7 +309,7 @@ def loop_forces(model, data, z_free, right, scale):
         for k in range(low, high):
             for j in range(rank):
                 y[j] -= Q[k, j] * z_free[support[k]]
-        _least_forces(R, y, order, multiplier, data.G, base, rank, width)
+        _least_forces(R, y, order, multiplier, data.G, base, rank, rank if chosen == 1 else width)
         if model.dense[0] == 1:
             # what stiffen_mass() put into the mass matrix is part of the loop forces
             for k in range(base, base + width):

@@ -9,6 +9,7 @@ from ..jit import kernel, part
 from .acting import lean_forward, release_or_hold
 from .bias import joint_forces
 from .books import record_instant
+from .energy import count_power, is_passive
 from .evaluate import accelerate, factor, impose, meet_stops, project_position, project_velocity
 from .integrate import displace, to_algebra
 from .kinematics import follow, move_links, place_links, spread_columns
@@ -91,10 +92,19 @@ def resume(model, data):
     return data.failure[0]
 
 
+@kernel
+def _spend(data, h):
+    """Book the present power for a time h."""
+    for k in range(data.spent.shape[0]):
+        data.spent[k] += h * data.power[k]
+
+
 @part
 def step_euler(model, data, h):
     """The papers' own step: positions move with the old velocity, velocities with the old acceleration."""
     accelerate(model, data, 1)
+    count_power(model, data, 0)
+    _spend(data, h)
     displace(model, data.q, data.v, h, data.q)
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.a[d]
@@ -154,8 +164,8 @@ def step_rkmk4(model, data, h, sample, part, span):
             factor(model, data, 0)
         accelerate(model, data, 1)
         stage_a[stage, :] = a
-        for k in range(3):
-            data.work[k] += h / 6.0 * data.power[k] * (1.0 if stage == 0 or stage == 3 else 2.0)
+        count_power(model, data, 0)
+        _spend(data, h / 6.0 if stage == 0 or stage == 3 else h / 3.0)
     for d in range(v.shape[0]):
         v[d] = v0[d] + h / 6.0 * (stage_a[0, d] + 2.0 * (stage_a[1, d] + stage_a[2, d]) + stage_a[3, d])
         move[d] = h / 6.0 * (stage_v[0, d] + 2.0 * (stage_v[1, d] + stage_v[2, d]) + stage_v[3, d])
@@ -236,8 +246,8 @@ def step_midpoint(model, data, h, sample, part, span):
     if slow > 0 or not change <= tolerance * (1.0 + size):
         lean[:] = 0.0
         return FAILED_STEP
-    for k in range(3):
-        data.work[k] += h * data.power[k]
+    count_power(model, data, 1)
+    _spend(data, h)
     for d in range(v.shape[0]):
         move[d] = v0[d] + (0.5 * h + lean[d]) * a[d]
         v[d] = v0[d] + h * a[d]
@@ -251,6 +261,7 @@ def step_once(model, data, h, integrator, sample, part, span):
     """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a
     failure.
     """
+    data.spent[:] = 0.0
     impose(model, data, sample, part)
     failure = 0
     if integrator == RKMK4:
@@ -268,6 +279,11 @@ def step_once(model, data, h, integrator, sample, part, span):
         step_euler(model, data, h)
     if failure == 0:
         failure = settle(model, data, sample, part + span, 1 if integrator == MIDPOINT else 0)
+    if failure == 0 and integrator == SEMI_IMPLICIT and not is_passive(model, data):
+        # its springs act as they are at the end of the step
+        accelerate(model, data, 1)
+        count_power(model, data, 0)
+        _spend(data, h)
     how, rate = (2, DAMPER_RATE) if integrator == MIDPOINT else (1, SPRING_RATE)
     if integrator == EULER or integrator == RKMK4:
         how, rate = 0, min(SPRING_RATE, 0.5 / data.now[1])
@@ -313,6 +329,7 @@ def advance(model, data, steps, h, integrator, fresh):
             failure = step_once(model, data, span * h, integrator, 2 * n, part, span)
             if failure == 0:
                 part += span
+                data.work[:] += data.spent
                 data.doubt[0] = 0.0
                 # what made the step too long may be over
                 if span < 1.0 and part % (2.0 * span) == 0.0:

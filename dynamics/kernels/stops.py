@@ -113,7 +113,7 @@ def push_stops(model, data):
         data.stop_answer[l, 0], data.stop_answer[l, 1] = 0.0, 0.0
         if model.lead[first] < 0 or data.stop_rest[l] < 0.0:
             continue
-        push, rate = stop_push(model, data, l)
+        push, _ = stop_push(model, data, l)
         if data.implicit[0] == 0.0 and data.stop_law[l, 0] == 0.0:
             # between steps a firm stop pushes as in the last one: its creep is too slow to tell
             push = data.stop_held[l]
@@ -125,7 +125,7 @@ def push_stops(model, data):
         for k in range(count):
             data.stop_normal[l, k] = data.outward[k]
             data.torque[first + k] -= push * data.outward[k]
-        data.power[2] -= push * rate
+            data.power[2] -= push * data.outward[k] * data.v[first + k]
 
 
 @kernel
