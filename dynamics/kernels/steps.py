@@ -237,8 +237,10 @@ def step_midpoint(model, data, h, sample, part, span):
             continue
         if not change < 0.7 * before:
             slow += 1
-            if slow > 2 or not change < 1e30:
+            if slow > 4 or not change < 1e30:
                 break
+            # factors of a better estimate of the pose may help
+            fresh = slow > 1
         elif slow > 0:
             # corrections may come in pairs, a poor one and a good one
             slow -= 1

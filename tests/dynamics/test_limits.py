@@ -16,7 +16,7 @@ from tests.dynamics.figure_moves import joints
 from tests.dynamics.test_muscles import angles, speeds
 
 HALF_DEGREE = np.radians(0.5)
-SEEDS = range(30)
+SEEDS = range(100)
 
 
 def coordinates(run, link):
