@@ -191,8 +191,18 @@ BONE = {
         ("HINGE", "Hinge", "Turn about one axis, like an elbow or a knee"),
         ("FIXED", "Fixed", "Not at all")),
     "axis": FloatVectorProperty(
-        name="Hinge Axis", description="Direction of the hinge in the bone's own axes; Y runs along the bone",
+        name="Hinge Axis",
+        description="Direction of the hinge in the bone's own axes; Y runs along the bone, which is for twist bones",
         subtype="XYZ", size=3, soft_min=-1.0, soft_max=1.0, default=(1.0, 0.0, 0.0), **OVERRIDE),
+    "follows": text(
+        "Follows", "The hinge turns with that of another bone, whatever acts: for twist bones, fingers and linkages",
+        options=set()),
+    "follow_factor": number(
+        "Factor", "How far the hinge turns for each degree of the bone it follows; negative turns it the other way",
+        1.0, low=-1000.0, soft_min=-2.0, soft_max=2.0, options=set()),
+    "follow_offset": FloatProperty(
+        name="Offset", description="Angle that is added, measured from the rest pose",
+        subtype="ANGLE", min=-2.0 * pi, max=2.0 * pi, default=0.0, options=set(), **OVERRIDE),
     "use_limits": switch("Limits", "The joint turns only within its range", False),
     "hinge_lower": angle("Hinge Lower", "How far the hinge can turn backwards", -180),
     "hinge_upper": angle("Hinge Upper", "How far the hinge can turn forwards", 180),

@@ -16,7 +16,7 @@ LINK = (
 JOINT = tuple(name for name in LINK if name not in ("part", "mass", "shape", "radius", "centre", "spread"))
 MUSCLE = (
     "muscle", "strength", "damping_ratio", "torque_limit", "use_feed_forward", "virtual_inertia", "viscous_friction",
-    "coulomb_friction", "gravity_compensation")
+    "coulomb_friction", "gravity_compensation", "follows", "follow_factor", "follow_offset")
 
 
 def armatures(context):
@@ -95,7 +95,7 @@ class TRAPEZE_OT_copy_to_selected(Operator):
         items=(
             ("JOINT", "Joint and Limits", "Joint, hinge axis and limits"),
             ("LINK", "Link", "Part, mass and shape, joint and limits"),
-            ("MUSCLE", "Muscle", "Muscle, friction and gravity compensation")))
+            ("MUSCLE", "Muscle", "Muscle, friction and gravity compensation, and which bone is followed")))
     opposite: BoolProperty(
         name="To Opposite Bone", description="Copy to the bone on the other side instead", default=False)
 

@@ -74,6 +74,8 @@ def copy_settings(source, targets, names):
     for bone in targets:
         mirrored = bone.name == bpy.utils.flip_name(source.name) != source.name
         settings = {name: _value(source, name) for name in names}
+        if settings.get("follows") == bone.name:
+            settings["follows"] = ""  # the one that the others follow
         for name, value in (_mirrored(settings) if mirrored else settings).items():
             setattr(bone, PREFIX + name, value)
 
@@ -85,6 +87,8 @@ def _mirrored(settings):
         lower, upper = f"{name}_lower", f"{name}_upper"
         if lower in settings:
             flipped[lower], flipped[upper] = -settings[upper], -settings[lower]
+    if "follows" in settings:
+        flipped["follows"] = bpy.utils.flip_name(settings["follows"])
     for name, signs in MIRROR.items():
         if name in settings:
             flipped[name] = [sign * value for sign, value in zip(signs, settings[name])]

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..dynamics import Act, Driven, Impedance, Keyed
 from .anchors import Place, showing
+from .errors import RigError
 from .goals import Watched, goal_frames
 from .sample import Source, frame_kept, go_to
 from .stops import impedance, stop
@@ -89,6 +90,9 @@ def _add_figure(read, figure, scene, depsgraph):
     widened = []
     for number, (one, link) in enumerate(zip(figure.links, links, strict=True)):
         plan = plans.get(number)
+        if plan and link.follows is not None and any(isinstance(muscle, Keyed) for _, muscle in plan):
+            leader = figure.owner.pose.bones[one.name].trapeze_follows
+            raise RigError(f"{one.name} follows {leader} and cannot be keyed too; make it limp or driven")
         poses = [read.state.coordinates(link)[0]] if one.parent >= 0 else None
         limit, wider = None, False
         if one.limits and figure.owner.trapeze.figure.use_limits:

@@ -19,6 +19,7 @@ from .errors import RigError
 from .grips import hold, read_holds
 from .intervals import grips
 from .links import read_links
+from .mimic import add_mimics
 from .muscles import add_muscles
 from .props import prop_inertia
 from .sample import frame_kept, go_to
@@ -206,6 +207,7 @@ def _look_around(read, scene, depsgraph):
     if scene.trapeze.use_source_velocity or read.continued:
         _set_velocities(read, scene, depsgraph, poses)
     kept = go_on(scene, read) if read.continued else ()
+    add_mimics(read)
     read.events = hold(
         read.chain, read.state, read.holds, read.links, poses, start, read.clock, read.metre, kept)
     add_muscles(read, scene, depsgraph)

@@ -6,6 +6,7 @@ Hold Alt while changing a field of a bone to change it for all selected bones.
 
 from bpy.types import Panel
 
+from ..rig.mimic import problem
 from .properties_editor import Details, shown_bone
 from .settings import button, split
 from .sidebar import Tab, active_figure
@@ -55,6 +56,20 @@ def bone_friction(layout, bone):
     column.prop(bone, "trapeze_gravity_compensation", text="Carried Weight")
 
 
+def bone_mimic(layout, bone):
+    """Which other hinge the joint turns with."""
+    if bone.trapeze_joint != "HINGE":
+        return
+    column = split(layout)
+    column.prop_search(bone, "trapeze_follows", bone.id_data.pose, "bones")
+    if bone.trapeze_follows:
+        column.prop(bone, "trapeze_follow_factor")
+        column.prop(bone, "trapeze_follow_offset")
+        wrong = problem(bone)
+        if wrong:
+            layout.label(text=wrong, icon="ERROR")
+
+
 def copy_buttons(layout):
     """Buttons that hand muscle and friction of the active bone to others."""
     row = layout.row(align=True)
@@ -71,6 +86,7 @@ def draw_bone(layout, bone):
         return
     bone_muscle(layout, bone)
     bone_friction(layout, bone)
+    bone_mimic(layout, bone)
     copy_buttons(layout)
 
 
