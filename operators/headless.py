@@ -11,6 +11,7 @@ from math import radians
 
 import bpy
 
+from ..rig.books import books_text, stored_books
 from ..rig.errors import RigError
 from ..rig.overview import overview
 
@@ -58,6 +59,7 @@ def simulate(context, options):
     if options.integrator is not None:
         settings.integrator = options.integrator.upper()
     bpy.ops.trapeze.simulate()
+    print(books_text(stored_books(context.scene)))
 
 
 def apply(context, options):

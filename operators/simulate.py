@@ -8,6 +8,7 @@ from bpy.app.handlers import persistent
 from bpy.types import Operator
 
 from ..dynamics import Run, SimulationDiverged, simulate
+from ..rig.books import keep_books
 from ..rig.errors import RigError
 from ..rig.explain import diverged, in_words
 from ..rig.read import read_scene
@@ -34,7 +35,7 @@ def simulate_scene(context, watch=None):
             raise RigError(told[0]) from error
     except ValueError as error:
         raise RigError(in_words(read, str(error))) from error
-    told += read.warnings + write_results(scene, read, run)
+    told += read.warnings + write_results(scene, read, run) + keep_books(scene, run)
     remember(scene, read, run)
     return told
 

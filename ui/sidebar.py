@@ -4,6 +4,7 @@
 from bpy.types import Panel
 
 from ..operators import job
+from ..rig.books import MUCH, rows, sentence, stored_books
 from ..rig.skins import armature_of
 from ..rig.switch import is_showing_result, results
 from . import grips, settings
@@ -127,6 +128,14 @@ class TRAPEZE_PT_result(Tab, Panel):
         row = layout.row(align=True)
         for show, icon in (("SOURCE", "KEYFRAME_HLT"), ("RESULT", "PHYSICS")):
             button(row, "show_source_result", text=show.capitalize(), icon=icon, depress=show == now).show = show
+        books = stored_books(context.scene) if now else None
+        if books:
+            column = layout.column(align=True)
+            much = books.share > MUCH
+            column.alert = much
+            column.label(text=sentence(books), icon="ERROR" if much else "CHECKMARK")
+            if much:
+                column.label(text="Use more substeps", icon="BLANK1")
         column = settings.split(layout)
         column.prop(scene, "use_reduction")
         tolerances = column.column(align=True)
@@ -134,6 +143,23 @@ class TRAPEZE_PT_result(Tab, Panel):
         tolerances.prop(scene, "tolerance_angle")
         tolerances.prop(scene, "tolerance_distance")
         button(layout, "apply", icon="CHECKMARK")
+
+
+class TRAPEZE_PT_energy(Tab, Panel):
+    bl_label, bl_parent_id, bl_options = "Energy", "TRAPEZE_PT_result", {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return showing(context.scene) is not None and stored_books(context.scene) is not None
+
+    def draw(self, context):
+        column = self.layout.column(align=True)
+        for name, joules in rows(stored_books(context.scene)):
+            row = column.row()
+            row.label(text=name)
+            value = row.row()
+            value.alignment = "RIGHT"
+            value.label(text=f"{joules:.4g} J")
 
 
 def showing(scene):
@@ -155,4 +181,4 @@ def copy_buttons(layout):
 
 CLASSES = (
     TRAPEZE_PT_figure, TRAPEZE_PT_bone, TRAPEZE_PT_overlay, TRAPEZE_PT_prop, TRAPEZE_PT_grips, TRAPEZE_PT_simulate,
-    TRAPEZE_PT_solver, TRAPEZE_PT_result)
+    TRAPEZE_PT_solver, TRAPEZE_PT_result, TRAPEZE_PT_energy)
