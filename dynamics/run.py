@@ -71,12 +71,14 @@ class Run:
     work          Work, of arrays (T): who has done how much of it
     unexplained   (T) J: what the energy has changed by without work, the integrator's own error
     events        list of Happening
+    gave_way      {name: (rad or m, time)}: how far keyed joints that connections contradict were from their keys
     """
 
     def __init__(self):
         self._parts = []  # (chain, times, q, v, positions, rotations, books, reactions) of one structure each
         self._joined = None
         self.events = []
+        self.gave_way = {}
 
     def extend(self, chain, connections, times, q, v, positions, rotations, books, reactions):
         """Add instants of one structure."""

@@ -16,9 +16,11 @@ from .push import push
 from .run import BOOKS, Happening, Run, SimulationDiverged, Work
 from .state import State, need_state
 from .stepper import Stepper
+from .yielding import give_way, keyed_on_loops, note_deviations
 
 BLOCK = 64  # steps between two reports of progress
 SAME_TIME = 1e-12  # s
+YIELDING = ("midpoint", "semi_implicit")  # integrators in whose steps keyed joints can give way to connections
 OPEN_LOOP = 1e-6  # m, rad: a simulation does not begin with loops more open than this
 
 
@@ -114,12 +116,14 @@ class _Engine:
         self.chain, self.step, self.integrator, self.run = chain, step, integrator, run
         self.wrenches, self.tau, self.field = wrenches or {}, tau, field
         self.work = np.zeros(len(Work._fields))  # before the present structure
+        self.stubborn = ()  # names of keyed links that had to give way for a step to succeed
         self._settle(state)
 
     time = property(lambda self: self.stepper.time)
 
     def _settle(self, state):
         """Make the stepper for the present structure; a velocity that violates it is put right as by an impact."""
+        self._give_way(state)
         if self.chain.connections and slip(self.chain, state) > 1e-9 * (1.0 + np.abs(state.v).max(initial=0.0)):
             state = impact(self.chain, state)
         self.stepper = Stepper(self.chain, state, self.step, self.integrator, self.field)
@@ -132,6 +136,23 @@ class _Engine:
                 f"{grip.parent.name} together first, or connect them where they are"
             )
         self._load()
+
+    def _give_way(self, state):
+        """Keyed joints do not stand against grips. Explicit steps could not hold them firmly enough: there they do."""
+        if self.integrator in YIELDING:
+            give_way(self.chain, state, self.stubborn)
+
+    def _relent(self):
+        """After a step that failed: let all keyed joints on loops give way. Returns whether there were any."""
+        keyed = keyed_on_loops(self.chain)
+        if not keyed or self.integrator not in YIELDING:
+            return False
+        self.stubborn = (*self.stubborn, *keyed)
+        state = self.stepper.state()
+        self.work[: len(self.stepper.form.here.work)] += self.stepper.form.here.work
+        self.chain = state.chain = self.chain.copy()
+        self._settle(state)
+        return True
 
     def _load(self):
         """Lay what acts from outside into the workspace."""
@@ -153,6 +174,7 @@ class _Engine:
         books = np.zeros((len(times), BOOKS + len(self.work)))
         books[:, : here.record_books.shape[1]] = here.record_books[rows]
         books[:, BOOKS:] += self.work
+        note_deviations(self.chain, times, here.record_q[rows], self.run.gave_way)
         self.run.extend(
             self.chain, self.stepper.form.connections, times,
             here.record_q[rows].copy(), here.record_v[rows].copy(),
@@ -184,7 +206,7 @@ class _Engine:
                     return n + 1
         if taken:
             self._keep(times, here, slice(0, taken))
-        if taken < steps:
+        if taken < steps and not self._relent():
             self._diverge()
         return taken
 
@@ -260,6 +282,8 @@ class _Engine:
         self.chain = self.chain.copy()
         state.chain = self.chain
         link = event.apply(self.chain, state)
+        self.stubborn = ()
+        self._give_way(state)
         if isinstance(event, Connect):
             state = impact(self.chain, state)
         impulse = dict(state.impulse)
