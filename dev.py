@@ -2,7 +2,7 @@
 """Everything a developer runs. Sets up what it needs by itself, once.
 
     python3 dev.py demo                    simulate the high bar in Blender: a scene, a film, a contact sheet
-    python3 dev.py demo --scene swing      another act: swing or artists
+    python3 dev.py demo --scene swing      another act: swing, artists or shove
     python3 dev.py test                    all tests, the ones in Blender included
     python3 dev.py test -k impact          arguments that are not dev.py's own go to pytest
     python3 dev.py test tests/dynamics     only there

@@ -51,6 +51,13 @@ def pointer(type, name, description):
     return PointerProperty(type=type, name=name, description=description, **OVERRIDE)
 
 
+def field_weight():
+    return number(
+        "Field Weight",
+        "How much of Blender's force fields is felt. A strength of 9.81 pushes as hard as gravity pulls, spread over "
+        "the bones by the surface of their capsules", 1.0, soft_max=2.0, subtype="FACTOR")
+
+
 def spread_mass(figure, context):
     from .rig.figure import spread_mass
     spread_mass(figure.id_data)
@@ -96,6 +103,7 @@ class TrapezeFigure(Playing, PropertyGroup):
         "Strength", "Multiplies the strength of every muscle of the figure; 0 makes it limp",
         1.0, soft_max=2.0, subtype="FACTOR")
     use_limits: switch("Joint Limits", "Joints stop at the limits of their bones", False)
+    field_weight: field_weight()
     guess: text("Guess", "What set-up guessed, to tell it from what was changed by hand", options={"HIDDEN"})
 
 
@@ -112,6 +120,7 @@ class TrapezeProp(Playing, PropertyGroup):
         "Density (kg/m³)", "Kilograms per cubic metre: wood 700, water 1000, steel 7850",
         700.0, low=1e-3, soft_min=10.0, soft_max=10000.0, precision=1)
     mass: number("Mass (kg)", "Mass of the object in kilograms", 10.0, low=1e-6, soft_max=1000.0, precision=3)
+    field_weight: field_weight()
 
 
 class TrapezeGrip(PropertyGroup):
@@ -154,16 +163,32 @@ class TrapezeGrip(PropertyGroup):
         "Travel Upper", "How far the grip can slide along its Z axis", 1.0, low=-1e6, subtype="DISTANCE")
 
 
+class TrapezePush(PropertyGroup):
+    """An impulse at a frame, on an Empty whose arrow is its direction and whose place is where it strikes."""
+
+    target: pointer(bpy.types.Object, "Object", "What is pushed: a figure or a dynamic prop")
+    bone: text("Bone", "The bone that is pushed, if the object is a figure")
+    frame: FloatProperty(
+        name="Frame", description="When it strikes", step=100, precision=1, min=-1048574.0, max=1048574.0, default=1.0,
+        **OVERRIDE)
+    strength: number(
+        "Strength (N s)",
+        "Impulse in newton seconds: 70 set a body of 70 kilograms in motion with one metre per second",
+        30.0, soft_max=500.0, precision=1)
+
+
 class TrapezeObject(PropertyGroup):
     role: choice(
         "Role", "What the object is to Trapeze",
         ("NONE", "None", "Nothing; a grip can still hold it where it is"),
         ("FIGURE", "Figure", "A character made of links"),
         ("PROP", "Prop", "A thing that figures can hold"),
-        ("GRIP", "Grip", "A joint that takes hold and lets go"), options={"HIDDEN"})
+        ("GRIP", "Grip", "A joint that takes hold and lets go"),
+        ("PUSH", "Push", "An impulse at a frame"), options={"HIDDEN"})
     figure: PointerProperty(type=TrapezeFigure, **OVERRIDE)
     prop: PointerProperty(type=TrapezeProp, **OVERRIDE)
     grip: PointerProperty(type=TrapezeGrip, **OVERRIDE)
+    push: PointerProperty(type=TrapezePush, **OVERRIDE)
 
 
 # On the pose bone, each with the prefix "trapeze_". Angles are measured from the rest pose, about the bone's own axes.
@@ -278,10 +303,12 @@ class TrapezeScene(PropertyGroup):
     show_joints: switch(
         "Joints", "Draw joints: rings for a ball, a bar along the axis of a hinge, a cross for fixed", True)
     show_centres: switch("Centres of Mass", "Draw the centre of mass of each link and of the whole figure", True)
+    show_pushes: switch("Pushes", "Draw what pushes strike, with their strength and frame", True)
     grip_index: IntProperty(name="Grip", description="The grip chosen in the list", default=-1, options={"HIDDEN"})
+    push_index: IntProperty(name="Push", description="The push chosen in the list", default=-1, options={"HIDDEN"})
 
 
-classes = TrapezeFigure, TrapezeProp, TrapezeGrip, TrapezeObject, TrapezeScene
+classes = TrapezeFigure, TrapezeProp, TrapezeGrip, TrapezePush, TrapezeObject, TrapezeScene
 
 
 def register():

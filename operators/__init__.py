@@ -3,9 +3,10 @@
 
 import bpy
 
-from . import add, apply, grips, headless, muscles, setup, simulate
+from . import add, apply, grips, headless, muscles, pushes, setup, simulate
 
-CLASSES = (*setup.CLASSES, *muscles.CLASSES, *grips.CLASSES, *simulate.CLASSES, *apply.CLASSES, *add.CLASSES)
+CLASSES = (
+    *setup.CLASSES, *muscles.CLASSES, *grips.CLASSES, *pushes.CLASSES, *simulate.CLASSES, *apply.CLASSES, *add.CLASSES)
 
 
 def register():

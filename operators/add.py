@@ -7,15 +7,19 @@ from bpy.types import Menu, Operator
 
 from ..rig.demos import DEMOS
 from ..rig.giant import giant_swing
+from ..rig.shove import shove
 from .setup import Reporting
 
-BUILD = {**DEMOS, "GIANT": giant_swing}
+BUILD = {**DEMOS, "GIANT": giant_swing, "SHOVE": shove}
 ITEMS = (
     ("HIGH_BAR", "High Bar", "A gymnast swings on a bar and lets go with one hand after the other"),
     ("GIANT", "Giant Swing", "A gymnast swings over the top of a bar by the work of his muscles"),
     ("SWING", "Swing", "A swing breaks down while somebody is playing on it"),
-    ("ARTISTS", "Two Trapeze Artists", "A flyer lets go of a trapeze and is caught in the air"))
-ICONS = {"HIGH_BAR": "ARMATURE_DATA", "GIANT": "FORCE_VORTEX", "SWING": "CON_PIVOT", "ARTISTS": "COMMUNITY"}
+    ("ARTISTS", "Two Trapeze Artists", "A flyer lets go of a trapeze and is caught in the air"),
+    ("SHOVE", "Shove", "Somebody who stands is pushed, sways and comes back, and has to step when pushed harder"))
+ICONS = {
+    "HIGH_BAR": "ARMATURE_DATA", "GIANT": "FORCE_VORTEX", "SWING": "CON_PIVOT", "ARTISTS": "COMMUNITY",
+    "SHOVE": "FORCE_FORCE"}
 
 
 class TRAPEZE_OT_add_demo(Reporting, Operator):

@@ -37,10 +37,10 @@ def one_per_link(ends):
 
 
 def others(context):
-    """Selected objects that are neither grips nor posed."""
+    """Selected objects that are neither grips nor pushes nor posed."""
     return [
         owner for owner in context.selected_objects
-        if owner.mode != "POSE" and owner.trapeze.role != "GRIP"]
+        if owner.mode != "POSE" and owner.trapeze.role not in ("GRIP", "PUSH")]
 
 
 def hands_and_targets(context):

@@ -135,25 +135,31 @@ def _joins(grip, first, second):
     return ends == (first, second) or ends == (second, first)
 
 
+def new_empty(scene, end, what, display):
+    """An Empty in the middle of an end, parented to it, named after it and after what it is."""
+    empty = bpy.data.objects.new(f"{end.bone or end.owner.name} {what}", None)
+    where = next(iter(end.owner.users_collection), scene.collection)
+    where.objects.link(empty)
+    empty.empty_display_type = display
+    empty.empty_display_size = min(0.5 * _length(end), ARROWS / scene.unit_settings.scale_length)
+    empty.parent = end.owner
+    if end.bone:
+        empty.parent_type, empty.parent_bone = "BONE", end.bone
+    bpy.context.view_layer.update()
+    empty.matrix_world = Matrix.Translation(_middle(end))
+    return empty
+
+
 def _new_grip(scene, first, second):
-    grip = bpy.data.objects.new(f"{first.bone or first.owner.name} Grip", None)
-    where = next(iter(first.owner.users_collection), scene.collection)
-    where.objects.link(grip)
-    bar = _bar(second)
-    length = _length(first)
-    grip.empty_display_type = "ARROWS"
-    grip.empty_display_size = min(0.5 * length, ARROWS / scene.unit_settings.scale_length)
+    grip = new_empty(scene, first, "Grip", "ARROWS")
     settings = grip.trapeze.grip
     grip.trapeze.role = "GRIP"
     settings.first_object, settings.first_bone = first.owner, first.bone
     settings.second_object, settings.second_bone = second.owner, second.bone
     settings.use_world = second.owner is None
+    bar = _bar(second)
     settings.joint = "CYLINDER" if bar else "BALL"
-    grip.parent = first.owner
-    if first.bone:
-        grip.parent_type, grip.parent_bone = "BONE", first.bone
-    bpy.context.view_layer.update()
-    grip.matrix_world = _frame(first, bar, length)
+    grip.matrix_world = _frame(first, bar, _length(first))
     bpy.context.view_layer.update()
     return grip
 

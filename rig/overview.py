@@ -8,6 +8,7 @@ from .hold import ends_of
 from .intervals import grips, is_blended, keyed_intervals
 from .links import read_links
 from .props import prop_inertia
+from .pushes import push_text, pushes
 from .read import frame_range, taking_part
 
 
@@ -23,6 +24,7 @@ def overview(context):
         mass = prop_inertia(owner, depsgraph)[0]
         lines.append(f"Prop {owner.name}: dynamic, {mass:.4g} kg")
     lines += [f"Grip {grip.name}: {grip_text(scene, grip)}" for grip in grips(scene)]
+    lines += [f"Push {push.name}: {push_text(push)}" for push in pushes(scene)]
     return "\n".join(lines)
 
 

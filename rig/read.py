@@ -16,12 +16,14 @@ from .anchors import Place, look, motion, motion_frames, showing
 from .channels import quaternion_from_matrix
 from .ends import Ends
 from .errors import RigError
+from .fields import read_field
 from .grips import hold, read_holds
 from .intervals import grips
 from .links import read_links
 from .mimic import add_mimics
 from .muscles import add_muscles
 from .props import prop_inertia
+from .pushes import pushes, read_blows
 from .sample import frame_kept, go_to
 from .stored import go_on
 from .switch import lost_source
@@ -59,6 +61,8 @@ class Scene:
     events: list = field(default_factory=list)
     links: dict = field(default_factory=dict)  # {Place: link of the chain}
     holds: list = field(default_factory=list)
+    blows: list = field(default_factory=list)
+    winds: object = None  # force fields of the scene, as simulate() takes them
     warnings: list = field(default_factory=list)
     continued: bool = False  # whether it starts from the last result instead of the source
 
@@ -71,7 +75,7 @@ class Scene:
         """What simulate() wants to know besides chain and state."""
         return {
             "duration": self.clock(len(self.frames) - 1), "step": self.seconds / self.substeps,
-            "integrator": self.integrator, "events": self.events}
+            "integrator": self.integrator, "events": self.events, "field": self.winds}
 
     @property
     def owners(self):
@@ -186,7 +190,9 @@ def _find_holds(read, scene, depsgraph):
     owners = [grip for grip in grips(scene) if _takes_part(grip, depsgraph)]
     ends = Ends(depsgraph, bones, {prop.owner for prop in read.props})
     read.holds, warnings = read_holds(scene, owners, read.frames, ends.find)
-    read.warnings += warnings
+    owners = [push for push in pushes(scene) if _takes_part(push, depsgraph)]
+    read.blows, late = read_blows(owners, read.frames, bones, ends.props, scene)
+    read.warnings += warnings + late
 
 
 def _look_around(read, scene, depsgraph):
@@ -199,6 +205,9 @@ def _look_around(read, scene, depsgraph):
         for end in (one.first, one.second):
             if end.given:
                 wanted[end.place].update(map(float, motion_frames(read.frames)))
+    for one in read.blows:
+        for place in (Place(one.push), one.place):
+            wanted.setdefault(place, set()).add(one.frame)
     for prop in read.props:
         wanted.setdefault(Place(prop.owner), set()).add(start)
     poses = look(scene, depsgraph, wanted)
@@ -210,6 +219,10 @@ def _look_around(read, scene, depsgraph):
     add_mimics(read)
     read.events = hold(
         read.chain, read.state, read.holds, read.links, poses, start, read.clock, read.metre, kept)
+    read.events += [one.event(read.links, poses, read.clock) for one in read.blows]
+    fields = [owner for owner in depsgraph.view_layer.objects if _takes_part(owner, depsgraph)]
+    read.winds, warnings = read_field(read, scene, depsgraph, fields)
+    read.warnings += warnings
     add_muscles(read, scene, depsgraph)
 
 

@@ -6,7 +6,7 @@ import sys
 from tools.blenders import DEBIAN_PACKAGES, in_blender
 from tools.environments import ROOT
 
-SCENES = ("high_bar", "swing", "artists")
+SCENES = ("high_bar", "swing", "artists", "shove")
 FOLDER = ROOT / "build" / "demo"
 FILES = {".blend": "scene", ".mp4": "film", ".png": "contact sheet"}
 

@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import grips, live, muscles, overlay, properties_editor, sidebar
+from . import arrows, grips, live, muscles, overlay, properties_editor, pushes, sidebar
 
-CLASSES = (*grips.CLASSES, *sidebar.CLASSES, *properties_editor.CLASSES, *muscles.CLASSES)
+CLASSES = (*grips.CLASSES, *pushes.CLASSES, *sidebar.CLASSES, *properties_editor.CLASSES, *muscles.CLASSES)
 
 
 def register():
@@ -13,9 +13,11 @@ def register():
         bpy.utils.register_class(cls)
     overlay.register()
     live.register()
+    arrows.register()
 
 
 def unregister():
+    arrows.unregister()
     live.unregister()
     overlay.unregister()
     for cls in reversed(CLASSES):

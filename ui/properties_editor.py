@@ -43,8 +43,13 @@ class PHYSICS_PT_trapeze(Details, Panel):
         if owner.trapeze.role == "FIGURE":
             settings.figure_summary(self.layout, owner)
             settings.figure_settings(self.layout, owner)
+            settings.field_settings(self.layout, owner)
         elif owner.trapeze.role == "PROP":
             settings.prop_settings(self.layout, owner)
+            if owner.trapeze.prop.motion == "DYNAMIC":
+                settings.field_settings(self.layout, owner)
+        elif owner.trapeze.role == "PUSH":
+            settings.push_settings(self.layout, owner)
         else:
             settings.grip_settings(self.layout, owner)
 

@@ -114,6 +114,23 @@ def grip_settings(layout, owner):
             travel.prop(grip, "travel_upper", text="Upper")
 
 
+def push_settings(layout, owner):
+    push = owner.trapeze.push
+    column = split(layout)
+    column.prop(push, "target")
+    if push.target and push.target.type == "ARMATURE":
+        column.prop_search(push, "bone", push.target.pose, "bones")
+    column.prop(push, "frame")
+    column.prop(push, "strength")
+
+
+def field_settings(layout, owner):
+    """How much of force fields a figure or a dynamic prop feels; read at every frame, so it can be keyed."""
+    column = split(layout)
+    column.use_property_decorate = True
+    column.prop(owner.trapeze.figure if owner.trapeze.role == "FIGURE" else owner.trapeze.prop, "field_weight")
+
+
 def range_settings(layout, scene):
     """Which frames are simulated, and from what."""
     settings = scene.trapeze
@@ -142,5 +159,5 @@ def overlay_settings(layout, scene):
     settings = scene.trapeze
     column = split(layout)
     column.active = settings.show_overlay
-    for name in ("show_links", "show_joints", "show_centres"):
+    for name in ("show_links", "show_joints", "show_centres", "show_pushes"):
         column.prop(settings, name)

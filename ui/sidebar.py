@@ -5,9 +5,10 @@ from bpy.types import Panel
 
 from ..operators import job
 from ..rig.books import MUCH, rows, sentence, stored_books
+from ..rig.pushes import is_dynamic
 from ..rig.skins import armature_of
 from ..rig.switch import is_showing_result, results
-from . import grips, settings
+from . import grips, pushes, settings
 from .settings import button
 
 
@@ -98,6 +99,17 @@ class TRAPEZE_PT_grips(Tab, Panel):
         grips.draw_list(self.layout, context)
 
 
+class TRAPEZE_PT_forces(Tab, Panel):
+    bl_label, bl_options = "Forces", {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        button(self.layout, "add_push", icon="FORCE_FORCE")
+        pushes.draw_list(self.layout, context)
+        owner = active_figure(context) or context.active_object
+        if owner and (owner.trapeze.role == "FIGURE" or is_dynamic(owner)):
+            settings.field_settings(self.layout, owner)
+
+
 class TRAPEZE_PT_simulate(Tab, Panel):
     bl_label = "Simulate"
 
@@ -180,5 +192,5 @@ def copy_buttons(layout):
 
 
 CLASSES = (
-    TRAPEZE_PT_figure, TRAPEZE_PT_bone, TRAPEZE_PT_overlay, TRAPEZE_PT_prop, TRAPEZE_PT_grips, TRAPEZE_PT_simulate,
-    TRAPEZE_PT_solver, TRAPEZE_PT_result, TRAPEZE_PT_energy)
+    TRAPEZE_PT_figure, TRAPEZE_PT_bone, TRAPEZE_PT_overlay, TRAPEZE_PT_prop, TRAPEZE_PT_grips, TRAPEZE_PT_forces,
+    TRAPEZE_PT_simulate, TRAPEZE_PT_solver, TRAPEZE_PT_result, TRAPEZE_PT_energy)
