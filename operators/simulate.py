@@ -11,6 +11,7 @@ from ..dynamics import Run, SimulationDiverged, simulate
 from ..rig.books import keep_books
 from ..rig.errors import RigError
 from ..rig.explain import diverged, in_words
+from ..rig.giving import keep_giving
 from ..rig.read import read_scene
 from ..rig.results import write_results, written_frames
 from ..rig.stored import forget, remember
@@ -35,7 +36,7 @@ def simulate_scene(context, watch=None):
             raise RigError(told[0]) from error
     except ValueError as error:
         raise RigError(in_words(read, str(error))) from error
-    told += read.warnings + write_results(scene, read, run) + keep_books(scene, run)
+    told += read.warnings + write_results(scene, read, run) + keep_books(scene, run) + keep_giving(scene, read, run)
     remember(scene, read, run)
     return told
 

@@ -5,11 +5,14 @@ from bpy.types import Panel
 
 from ..operators import job
 from ..rig.books import MUCH, rows, sentence, stored_books
+from ..rig.giving import stored_giving
 from ..rig.pushes import is_dynamic
 from ..rig.skins import armature_of
 from ..rig.switch import is_showing_result, results
 from . import grips, pushes, settings
 from .settings import button
+
+LISTED = 6  # keyed joints that gave way
 
 
 class Tab:
@@ -148,6 +151,14 @@ class TRAPEZE_PT_result(Tab, Panel):
             column.label(text=sentence(books), icon="ERROR" if much else "CHECKMARK")
             if much:
                 column.label(text="Use more substeps", icon="BLANK1")
+        gave_way = stored_giving(context.scene) if now else []
+        if gave_way:
+            column = layout.column(align=True)
+            column.label(text="Keyed joints gave way to grips:", icon="INFO")
+            for one in gave_way[:LISTED]:
+                column.label(text=one, icon="BLANK1")
+            if len(gave_way) > LISTED:
+                column.label(text=f"and {len(gave_way) - LISTED} more", icon="BLANK1")
         column = settings.split(layout)
         column.prop(scene, "use_reduction")
         tolerances = column.column(align=True)

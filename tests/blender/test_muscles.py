@@ -314,17 +314,44 @@ def test_limp_figures_are_not_looked_at_frame_by_frame(scene, rig_of):
     assert not read.events
 
 
-def test_keyed_arms_against_grips_are_explained(scene):
-    """Hands fixed to the bar and arms keyed apart contradict each other: the message says which bones to drive."""
+def pull_apart(scene):
+    """A gymnast whose hands are fixed to the bar, and whose keyed arms would pull them apart and back again."""
     rig, bar = make_figure(), make_bar()
     for grip in grab(scene, rig, ["hand.L", "hand.R"], bar):
         grip.trapeze.grip.joint = "FIXED"
     for name in link_names(rig):
         if name != "hips":
             rig.pose.bones[name].trapeze_muscle = "KEYED"
-    arm = rig.pose.bones["upper_arm.L"]
-    arm.rotation_mode = "XYZ"
-    key_angles(arm, {1: 0.0, 20: 0.5}, index=2)
+    arm, shin = rig.pose.bones["upper_arm.L"], rig.pose.bones["shin.L"]
+    arm.rotation_mode = shin.rotation_mode = "XYZ"
+    key_angles(arm, {1: 0.0, 20: 0.5, 30: 0.5}, index=2)
+    key_angles(shin, {1: 0.0, 30: 0.6})
     scene.frame_end = 30
+    return rig
+
+
+def test_keyed_arms_give_way_to_grips(scene, rig_of):
+    """The hands stay where they are, the arms share what is to be given, the legs keep to their keys; the panel and the
+    message say which bones gave way and by how much.
+    """
+    rig = pull_apart(scene)
+    frames, hands = range(1, 31), ["hand.L", "hand.R"]
+    keyed = shown(scene, rig, frames, link_names(rig))
+    shin = relative(scene, rig, frames, "shin.L")
+    simulate()
+    held = shown(scene, rig, frames, hands)
+    assert np.abs(held - held[:1]).max() < 2e-6
+    assert (shin.inv() * relative(scene, rig, frames, "shin.L")).magnitude().max() < 1e-5
+    told = rig_of("giving").stored_giving(scene)
+    named = {one.split(" by ")[0]: float(one.split(" by ")[1].split("°")[0]) for one in told}
+    assert {"upper_arm.L", "upper_arm.R"} <= set(named) and "shin.L" not in named
+    # the key turns one arm by 29 degrees; shared among all of both arms none has to give as much
+    assert 3.0 < max(named.values()) < 29.0
+    assert np.abs(shown(scene, rig, [30], link_names(rig)) - keyed[-1:]).max() > 0.01
+
+
+def test_explicit_steps_say_which_keyed_bones_stand_against_grips(scene):
+    pull_apart(scene)
+    scene.trapeze.integrator = "RKMK4"
     with pytest.raises(RuntimeError, match=r"upper_arm.*Driven"):
         bpy.ops.trapeze.simulate()
