@@ -12,7 +12,7 @@ from benchmarks.tables import table
 for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
-PARTS = ("speed", "structure", "startup", "scaling", "accuracy")
+PARTS = ("speed", "muscles", "structure", "startup", "scaling", "accuracy")
 
 
 def show_speed(cases, calls, goals):
@@ -40,6 +40,10 @@ def main():
     if "speed" in options.only:
         result["cases"], result["one_step_per_call"] = speed.measure_cases()
         show_speed(result["cases"], result["one_step_per_call"], {name: case[-1] for name, case in speed.CASES.items()})
+    if "muscles" in options.only:
+        result["muscles"] = speed.measure_muscles()
+        rows = [[how, *row.values(), 1.25] for how, row in result["muscles"].items()]
+        table("Muscles in all joints, µs per step of midpoint", ["hands", "limp", "driven", "ratio", "goal"], rows)
     if "structure" in options.only:
         result["structure_change_us"] = speed.measure_structure_change()
         print(f"\nStructure change (connect, compile, impact): {result['structure_change_us']:.0f} µs (goal 300)")

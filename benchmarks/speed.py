@@ -9,7 +9,7 @@ import mujoco
 
 from benchmarks import mujoco_figure, pinocchio_figure
 from benchmarks.timing import best_time
-from dynamics import Joint, Pose, impact
+from dynamics import Driven, Joint, JointMotion, Pose, impact, natural
 from dynamics.samples import GRIP_IN_HAND, hang, reference_figure
 from dynamics.stepper import Stepper
 
@@ -110,6 +110,27 @@ def measure_cases():
         }
         calls[name] = {"ours_us": per_call(mine), "mujoco_us": per_call(theirs)}
     return cases, calls
+
+
+def muscular(how, frequency=4.0):
+    """(chain, state) of a case with every joint driven to stay where it starts, along a keyed motion."""
+    chain, state = ours(how)
+    strengths = {link: natural(chain, state, link, frequency) for link in chain.links if link.parent is not chain.world}
+    for link, strength in strengths.items():
+        start = state.coordinates(link)[0]
+        chain.act(link, Driven(*strength, JointMotion((0.0, 0.2, STEP * STEPS), (start, start, start))))
+    return chain, state
+
+
+def measure_muscles(integrator="midpoint"):
+    """Microseconds per step with muscles in all joints, and of the same figure limp, by how the hands are held."""
+    found = {}
+    for how in ("open", "weld"):
+        limp, driven = OurSteps(*ours(how), integrator), OurSteps(*muscular(how), integrator)
+        rounds = [(per_step(limp), per_step(driven)) for _ in range(3)]
+        limp_time, driven_time = (min(times) for times in zip(*rounds))
+        found[how] = {"limp_us": limp_time, "driven_us": driven_time, "ratio": driven_time / limp_time}
+    return found
 
 
 def measure_structure_change():

@@ -31,34 +31,52 @@ def logarithm(w, x, y, z):
 
 
 @kernel
-def muscle_error(model, data, m):
-    """How far the joint of muscle m is from its goal: data.error (6), and how fast it goes away: data.error_rate (6).
+def pull_muscles(model, data, low, high):
+    """Torques of the muscles from number `low` up to `high`: towards the goal, with the given extra, held at the limit
+    if strained. One loop over arrays that are taken out of their records once, since that costs more than the torques.
+
+    data.muscle_torque   (nm, 6) out
     """
-    i = model.driven[m]
-    s, d, joint = model.q_start[i], model.v_start[i], model.kind[i]
-    q, v, goal, rate, error, error_rate = data.q, data.rate, data.goal, data.goal_rate, data.error, data.error_rate
-    if joint == SPHERICAL or joint == FREE:
-        ew, ex, ey, ez = multiply(
-            goal[m, 0], -goal[m, 1], -goal[m, 2], -goal[m, 3], q[s], q[s + 1], q[s + 2], q[s + 3]
-        )
-        error[0], error[1], error[2] = logarithm(ew, ex, ey, ez)
-        # the goal's rate is in the goal's frame
-        rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 0], rate[m, 1], rate[m, 2])
-        error_rate[0], error_rate[1], error_rate[2] = v[d] - rx, v[d + 1] - ry, v[d + 2] - rz
-        if joint == FREE:
-            dx, dy, dz = q[s + 4] - goal[m, 4], q[s + 5] - goal[m, 5], q[s + 6] - goal[m, 6]
-            error[3], error[4], error[5] = turn(q[s], -q[s + 1], -q[s + 2], -q[s + 3], dx, dy, dz)
-            rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 3], rate[m, 4], rate[m, 5])
-            error_rate[3], error_rate[4], error_rate[5] = v[d + 3] - rx, v[d + 4] - ry, v[d + 5] - rz
-    else:
-        for k in range(model.v_start[i + 1] - d):
-            error[k] = q[s + k] - goal[m, k]
-            error_rate[k] = v[d + k] - rate[m, k]
-    for k in range(model.v_start[i + 1] - d):
-        lean = data.lean[d + k]
-        if lean > 0.0:
-            error[k] += lean * (error_rate[k] - 0.5 * lean * data.goal_turning[m, k])
-            error_rate[k] -= lean * data.goal_turning[m, k]
+    driven, v_start, q_start, kind, law = model.driven, model.v_start, model.q_start, model.kind, model.muscle
+    q, v, lean, gain, goal, rate = data.q, data.rate, data.lean, data.gain, data.goal, data.goal_rate
+    turning, force, error, away = data.goal_turning, data.goal_force, data.error, data.error_rate
+    pull, strained = data.muscle_torque, data.strained
+    implicit = data.implicit[0] > 0.0
+    for m in range(low, high):
+        if strained[m] == 1 and implicit:
+            continue
+        i = driven[m]
+        s, d, joint = q_start[i], v_start[i], kind[i]
+        count = v_start[i + 1] - d
+        # how far the joint is from its goal, and how fast it goes away
+        if joint == SPHERICAL or joint == FREE:
+            ew, ex, ey, ez = multiply(
+                goal[m, 0], -goal[m, 1], -goal[m, 2], -goal[m, 3], q[s], q[s + 1], q[s + 2], q[s + 3]
+            )
+            error[0], error[1], error[2] = logarithm(ew, ex, ey, ez)
+            # the goal's rate is in the goal's frame
+            rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 0], rate[m, 1], rate[m, 2])
+            away[0], away[1], away[2] = v[d] - rx, v[d + 1] - ry, v[d + 2] - rz
+            if joint == FREE:
+                dx, dy, dz = q[s + 4] - goal[m, 4], q[s + 5] - goal[m, 5], q[s + 6] - goal[m, 6]
+                error[3], error[4], error[5] = turn(q[s], -q[s + 1], -q[s + 2], -q[s + 3], dx, dy, dz)
+                rx, ry, rz = turn(ew, -ex, -ey, -ez, rate[m, 3], rate[m, 4], rate[m, 5])
+                away[3], away[4], away[5] = v[d + 3] - rx, v[d + 4] - ry, v[d + 5] - rz
+        else:
+            for k in range(count):
+                error[k] = q[s + k] - goal[m, k]
+                away[k] = v[d + k] - rate[m, k]
+        square = 0.0
+        for k in range(count):
+            early = lean[d + k]
+            if early > 0.0:
+                error[k] += early * (away[k] - 0.5 * early * turning[m, k])
+                away[k] -= early * turning[m, k]
+            pull[m, k] = gain[m] * (force[m, k] - law[m, 0] * error[k] - law[m, 1] * away[k])
+            square += pull[m, k] ** 2
+        if not implicit and law[m, 2] > 0.0 and square > law[m, 2] ** 2:
+            for k in range(count):
+                pull[m, k] *= law[m, 2] / math.sqrt(square)
 
 
 @kernel
@@ -68,37 +86,43 @@ def act(model, data):
     data.torque       (nv) out
     data.answer       (nv, 2) out: stiffness and damping
     """
-    v, rate, torque, answer = data.v, data.rate, data.torque, data.answer
+    v, rate, torque, answer, a, lean = data.v, data.rate, data.torque, data.answer, data.a, data.lean
+    viscous, coulomb = model.viscous, model.coulomb
     implicit = data.implicit[0] > 0.0
     data.power[:] = 0.0
+    spent = 0.0
     for d in range(v.shape[0]):
-        rate[d] = v[d] + data.lean[d] * data.a[d] if data.lean[d] > 0.0 else v[d]
-        drag = -model.viscous[d] * rate[d]
-        answer[d, 0], answer[d, 1] = 0.0, model.viscous[d]
-        if model.coulomb[d] > 0.0:
-            slip = -model.coulomb[d] / CREEP * rate[d]
+        rate[d] = v[d] + lean[d] * a[d] if lean[d] > 0.0 else v[d]
+        drag = -viscous[d] * rate[d]
+        answer[d, 0], answer[d, 1] = 0.0, viscous[d]
+        if coulomb[d] > 0.0:
+            slip = -coulomb[d] / CREEP * rate[d]
             if data.slips[d] == 1:
                 drag += data.slip_torque[d]
             elif implicit:
                 drag += slip
-                answer[d, 1] += model.coulomb[d] / CREEP
+                answer[d, 1] += coulomb[d] / CREEP
             else:
-                drag += min(max(slip, -model.coulomb[d]), model.coulomb[d])
+                drag += min(max(slip, -coulomb[d]), coulomb[d])
         torque[d] = drag
-        data.power[1] += drag * v[d]
-    for m in range(model.driven.shape[0]):
-        i = model.driven[m]
-        first, count = model.v_start[i], model.v_start[i + 1] - model.v_start[i]
-        if model.lead[first] < 0 or data.gain[m] <= 0.0:
+        spent += drag * v[d]
+    data.power[1] = spent
+    driven, v_start, lead, law = model.driven, model.v_start, model.lead, model.muscle
+    gain, pull, strained = data.gain, data.muscle_torque, data.strained
+    pull_muscles(model, data, 0, driven.shape[0])
+    spent = 0.0
+    for m in range(driven.shape[0]):
+        i = driven[m]
+        first = v_start[i]
+        if lead[first] < 0 or gain[m] <= 0.0:
             continue
-        muscle_pull(model, data, m)
-        strong = data.gain[m]
-        for k in range(count):
-            torque[first + k] += data.muscle_torque[m, k]
-            data.power[0] += data.muscle_torque[m, k] * v[first + k]
-            if data.strained[m] == 0:
-                answer[first + k, 0] += strong * model.muscle[m, 0]
-                answer[first + k, 1] += strong * model.muscle[m, 1]
+        for k in range(v_start[i + 1] - first):
+            torque[first + k] += pull[m, k]
+            spent += pull[m, k] * v[first + k]
+            if strained[m] == 0:
+                answer[first + k, 0] += gain[m] * law[m, 0]
+                answer[first + k, 1] += gain[m] * law[m, 1]
+    data.power[0] = spent
     push_stops(model, data)
 
 
@@ -142,25 +166,6 @@ def _lean_by(h, ease, stiffness, damping):
 
 
 @kernel
-def muscle_pull(model, data, m):
-    """Torque of muscle m: towards the goal, with the given extra, held at its limit if it is strained."""
-    i = model.driven[m]
-    count = model.v_start[i + 1] - model.v_start[i]
-    if data.strained[m] == 1 and data.implicit[0] > 0.0:
-        return
-    muscle_error(model, data, m)
-    square = 0.0
-    for k in range(count):
-        pull = data.goal_force[m, k] - model.muscle[m, 0] * data.error[k] - model.muscle[m, 1] * data.error_rate[k]
-        data.muscle_torque[m, k] = data.gain[m] * pull
-        square += data.muscle_torque[m, k] ** 2
-    limit = model.muscle[m, 2]
-    if data.implicit[0] == 0.0 and limit > 0.0 and square > limit * limit:
-        for k in range(count):
-            data.muscle_torque[m, k] *= limit / math.sqrt(square)
-
-
-@kernel
 def release_or_hold(model, data, tries):
     """After an implicit step is solved: which muscles are at their limit, which joints slip, which
     stops push. Returns how many changed.
@@ -188,7 +193,7 @@ def release_or_hold(model, data, tries):
         for k in range(count):
             data.held[k] = data.muscle_torque[m, k]
         data.strained[m] = 0
-        muscle_pull(model, data, m)
+        pull_muscles(model, data, m, m + 1)
         square = 0.0
         for k in range(count):
             square += data.muscle_torque[m, k] ** 2

@@ -40,18 +40,27 @@ def impose(model, data, sample, part):
         for j in range(model.v_start[i + 1] - d):
             data.v[d + j] = first * v[sample, k, j] + middle * v[sample + 1, k, j] + last * v[sample + 2, k, j]
             data.a[d + j] = first * a[sample, k, j] + middle * a[sample + 1, k, j] + last * a[sample + 2, k, j]
-    for m in range(model.driven.shape[0]):
-        i = model.driven[m]
-        count = model.q_start[i + 1] - model.q_start[i]
-        turned = model.kind[i] == SPHERICAL or model.kind[i] == FREE
-        _blend_pose(data.goals_q, sample, m, first, middle, last, turned, data.goal[m, :count])
-        v, f, g = data.goals_v, data.goals_tau, data.goals_gain
-        for j in range(model.v_start[i + 1] - model.v_start[i]):
-            data.goal_rate[m, j] = first * v[sample, m, j] + middle * v[sample + 1, m, j] + last * v[sample + 2, m, j]
-            data.goal_turning[m, j] = (v[sample + 2, m, j] - v[sample, m, j]) / max(data.now[1], 1e-300)
-            data.goal_force[m, j] = first * f[sample, m, j] + middle * f[sample + 1, m, j] + last * f[sample + 2, m, j]
-        data.gain[m] = max(0.0, first * g[sample, m] + middle * g[sample + 1, m] + last * g[sample + 2, m])
+    if model.driven.shape[0] > 0:
+        _aim(model, data, sample, first, middle, last)
     data.tau[:] = data.given_tau
+
+
+@kernel
+def _aim(model, data, sample, first, middle, last):
+    """The muscles' goals as their tables say between three samples."""
+    driven, kind, q_start, v_start = model.driven, model.kind, model.q_start, model.v_start
+    table, v, f, g = data.goals_q, data.goals_v, data.goals_tau, data.goals_gain
+    goal, rate, turning, force, gain = data.goal, data.goal_rate, data.goal_turning, data.goal_force, data.gain
+    per_step = 1.0 / max(data.now[1], 1e-300)
+    for m in range(driven.shape[0]):
+        i = driven[m]
+        turned = kind[i] == SPHERICAL or kind[i] == FREE
+        _blend_pose(table, sample, m, first, middle, last, turned, goal[m, : q_start[i + 1] - q_start[i]])
+        for j in range(v_start[i + 1] - v_start[i]):
+            rate[m, j] = first * v[sample, m, j] + middle * v[sample + 1, m, j] + last * v[sample + 2, m, j]
+            turning[m, j] = (v[sample + 2, m, j] - v[sample, m, j]) * per_step
+            force[m, j] = first * f[sample, m, j] + middle * f[sample + 1, m, j] + last * f[sample + 2, m, j]
+        gain[m] = max(0.0, first * g[sample, m] + middle * g[sample + 1, m] + last * g[sample + 2, m])
 
 
 @kernel
