@@ -53,11 +53,13 @@ def spread_rows(model, data, n, chosen):
             t3, t4, t5 = sign * row[r, 3], sign * row[r, 4], sign * row[r, 5]
             while i != model.common[c]:
                 for d in range(v_start[i], v_start[i + 1]):
-                    if lead[d] >= 0:
-                        Q[slot[lead[d]], place] += model.ratio[d] * (
+                    e = lead[d]
+                    if e >= 0:
+                        value = (
                             t0 * column[d, 0] + t1 * column[d, 1] + t2 * column[d, 2]
                             + t3 * column[d, 3] + t4 * column[d, 4] + t5 * column[d, 5]
                         )  # fmt: skip
+                        Q[slot[e], place] += value if e == d else model.ratio[d] * value
                 i = parent[i]
 
 
