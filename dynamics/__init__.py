@@ -3,6 +3,7 @@
 
 from .chain import Chain, Link
 from .events import Act, Connect, Cut, Push, Reaction, Travel
+from .feed_forward import FeedForward, feed_forward
 from .forward import bias_forces, forward_dynamics, impact, mass_matrix
 from .inertia import Inertia
 from .joint import Joint
@@ -17,8 +18,8 @@ from .simulate import simulate
 from .state import State
 
 __all__ = [
-    "Act", "BallLimit", "Chain", "Connect", "Cut", "Driven", "HingeLimit", "Impedance", "Inertia", "Joint",
-    "JointMotion", "Keyed", "Link", "Motion", "Multipliers", "Pose", "Push", "Reaction", "Run", "SimulationDiverged",
-    "State", "Travel", "bias_forces", "closed_loop", "forward_dynamics", "impact", "inverse_dynamics", "mass_matrix",
-    "multipliers", "natural", "push", "simulate",
+    "Act", "BallLimit", "Chain", "Connect", "Cut", "Driven", "FeedForward", "HingeLimit", "Impedance", "Inertia",
+    "Joint", "JointMotion", "Keyed", "Link", "Motion", "Multipliers", "Pose", "Push", "Reaction", "Run",
+    "SimulationDiverged", "State", "Travel", "bias_forces", "closed_loop", "feed_forward", "forward_dynamics", "impact",
+    "inverse_dynamics", "mass_matrix", "multipliers", "natural", "push", "simulate",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ class Driven:
     goal           joint motion (see motion.JointMotion; Motion for a free root), a function of time, or None: stay here
     stiffness      N m/rad (N/m for slides);  damping   N m s/rad
     limit          N m: never pulls harder; 0 has no limit
-    feed_forward   function of time that gives a torque on top, or None
+    feed_forward   function of time that gives a torque on top, such as FeedForward.of(link), or None
     gain           how much of its strength it uses: a number, or a function of time
     """
 

@@ -148,10 +148,11 @@ class _Engine:
         if not keyed or self.integrator not in YIELDING:
             return False
         self.stubborn = (*self.stubborn, *keyed)
-        state = self.stepper.state()
-        self.work[: len(self.stepper.form.here.work)] += self.stepper.form.here.work
+        before = self.stepper
+        state, energy = before.state(), before.energy()
         self.chain = state.chain = self.chain.copy()
         self._settle(state)
+        self._take_over(before, energy)
         return True
 
     def _load(self):
@@ -288,11 +289,7 @@ class _Engine:
             state = impact(self.chain, state)
         impulse = dict(state.impulse)
         self._settle(state)
-        self.work[: len(before.form.here.work)] += before.form.here.work
-        handed_over = before.energy(self.stepper.form.arrays.moves) - energy
-        work = self.stepper.energy() - energy - handed_over
-        self._book("handed_over", handed_over)
-        self._book("impacts", work)
+        work = self._take_over(before, energy)
         self.run.events.append(Happening(event, link, state.time, impulse, work))
 
     def _push(self, event, state):
@@ -303,6 +300,15 @@ class _Engine:
         self._book("pushes", work)
         self._load()
         self.stepper.restart(state.q, state.v, state.time)
+
+    def _take_over(self, before, energy):
+        """Go on with the books of the stepper `before`; returns what the new structure did to the energy it had."""
+        self.work[: len(before.form.here.work)] += before.form.here.work
+        handed_over = before.energy(self.stepper.form.arrays.moves) - energy
+        work = self.stepper.energy() - energy - handed_over
+        self._book("handed_over", handed_over)
+        self._book("impacts", work)
+        return work
 
     def _book(self, account, work):
         self.work[Work._fields.index(account)] += work
