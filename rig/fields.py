@@ -146,7 +146,7 @@ class _Field:
             push += (strength * falloff)[:, None] * np.array([self.swirl(place) for place in here])
 
     def swirl(self, place):
-        """Smooth noise in space, the same as Blender's."""
+        """Smooth noise in space: three octaves of Perlin noise for each axis."""
         x, y, z = place / max(self.settings.size, 1e-6)
         return [
             EVEN * noise.turbulence(one, OCTAVES, False, noise_basis="PERLIN_NEW")

@@ -42,16 +42,21 @@ def draw_arrows():
 
 
 def draw_labels():
-    context = bpy.context
+    """One line of text for each push; those of pushes in the same place stand below each other."""
+    context, taken = bpy.context, []
+    size = SIZE * context.preferences.system.ui_scale
     for push in shown():
-        tail = arrow_lines(push)[0, 0]
-        place = location_3d_to_region_2d(context.region, context.region_data, tail)
-        if place is not None:
-            settings = push.trapeze.push
-            blf.size(0, SIZE * context.preferences.system.ui_scale)
-            blf.color(0, *COLOUR)
-            blf.position(0, place.x + 6, place.y + 6, 0)
-            blf.draw(0, f"{settings.strength:.4g} N s, frame {settings.frame:g}")
+        place = location_3d_to_region_2d(context.region, context.region_data, arrow_lines(push)[0, 0])
+        if place is None:
+            continue
+        while any((place - other).length < size for other in taken):
+            place.y -= 1.3 * size
+        taken.append(place)
+        settings = push.trapeze.push
+        blf.size(0, size)
+        blf.color(0, *COLOUR)
+        blf.position(0, place.x + 0.5 * size, place.y + 0.5 * size, 0)
+        blf.draw(0, f"{settings.strength:.4g} N s, frame {settings.frame:g}")
 
 
 def register():
