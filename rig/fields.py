@@ -128,7 +128,7 @@ class _Field:
         along = (relative @ axis)[:, None] * axis
         away = {"POINT": relative, "LINE": relative - along, "PLANE": along}[self.settings.shape]
         distance = np.linalg.norm(away, axis=1)
-        falloff = self.falloff(away, distance, away @ axis)
+        falloff = self.falloff(distance, relative, axis)
         kind = self.settings.type
         if kind == "DRAG":
             drag += falloff * (linear + quadratic * np.linalg.norm(velocities, axis=1))
@@ -142,7 +142,7 @@ class _Field:
                 size = size / np.maximum(distance, 1e-9) ** 2
             push += size[:, None] * away
         else:
-            here = places if self.settings.use_global_coords else relative @ axes
+            here = places if self.settings.use_global_coords else relative + axis
             push += (strength * falloff)[:, None] * np.array([self.swirl(place) for place in here])
 
     def swirl(self, place):
@@ -152,14 +152,14 @@ class _Field:
             EVEN * noise.turbulence(one, OCTAVES, False, noise_basis="PERLIN_NEW")
             for one in ((x, y, z), (y, z, x), (z, x, y))]
 
-    def falloff(self, away, distance, height):
-        """How much of it is left at the places: from 1 nearby to 0."""
-        one = self.settings
+    def falloff(self, distance, relative, axis):
+        """How much of it is left at places so far away: from 1 nearby to 0. Tube and cone are those of the object."""
+        one, height = self.settings, relative @ axis
         if one.falloff_type == "SPHERE":
             left = _left(distance, one.use_min_distance and one.distance_min, one.use_max_distance and one.distance_max,
                          one.falloff_power)
         else:
-            across = np.sqrt(np.maximum(distance**2 - height**2, 0.0))
+            across = np.linalg.norm(relative - height[:, None] * axis, axis=1)
             if one.falloff_type == "CONE":
                 across = np.degrees(np.arctan2(across, height))
             left = _left(

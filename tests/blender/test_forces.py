@@ -205,6 +205,33 @@ def test_force_falls_off_as_blender_says(floating, trapeze):
     assert len(boxes) == len(masses)
 
 
+@pytest.mark.parametrize("kind, settings", [
+    ("FORCE", {"falloff_power": 1.0}),
+    ("FORCE", {"falloff_power": 2.0, "use_min_distance": True, "distance_min": 1.0, "shape": "LINE"}),
+    ("WIND", {}),
+    ("WIND", {"falloff_type": "TUBE", "falloff_power": 1.0, "radial_falloff": 1.0}),
+    ("WIND", {"falloff_type": "CONE", "radial_falloff": 1.0, "z_direction": "POSITIVE"}),
+    ("TURBULENCE", {"size": 0.7, "use_global_coords": True}),
+    ("TURBULENCE", {"size": 0.7}),
+])  # fmt: skip
+def test_fields_push_as_they_push_rigid_bodies_in_blender(floating, trapeze, kind, settings):
+    """Direction and falloff beside the first step of Blender's own rigid body of one kilogram, in single precision.
+    Such bodies feel the strength divided by the frame rate, whatever the field; figures feel all of it.
+    """
+    place = (1.3, 0.4, 2.0)
+    add_field(kind, 500.0, place=(0.1, 0.2, 0.3), turn=(0.3, 0.2, 0.1), **settings)
+    box = make_box(place, size=(0.1, 0.1, 0.1))
+    box.trapeze.prop.use_volume, box.trapeze.prop.mass = False, 1.0
+    ours = read_again(trapeze).winds(0.0, np.array([place]), np.zeros((1, 3)))[0][0]
+    box.trapeze.role = "NONE"
+    bpy.ops.rigidbody.object_add()
+    box.rigid_body.linear_damping = 0.0
+    floating.rigidbody_world.substeps_per_frame = 1
+    first, second = shown(floating, box, [1, 2])[:, :3, 3]
+    theirs = RATE * (second - first) * RATE**2
+    assert theirs == pytest.approx(ours, abs=1e-3 * np.linalg.norm(ours))
+
+
 def test_drag_slows_down(floating):
     """A box that was pushed: its velocity falls by exp(-c t)."""
     box = make_box((0, 0, 0))
