@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything a developer runs. Sets up what it needs by itself, once.
 
-    python3 dev.py demo                    simulate the high bar in Blender: a scene, a film, a contact sheet
-    python3 dev.py demo --scene swing      another act: swing, artists or shove
+    python3 dev.py demo                    simulate a giant swing in Blender: a scene, a film, a contact sheet
+    python3 dev.py demo --scene swing      another act: high_bar, swing, artists or shove
     python3 dev.py test                    all tests, the ones in Blender included
     python3 dev.py test -k impact          arguments that are not dev.py's own go to pytest
     python3 dev.py test tests/dynamics     only there
@@ -116,7 +116,7 @@ def main():
         verb = verbs.add_parser(function.__name__, allow_abbrev=False)
         verb.set_defaults(function=function)
         if function is demo:
-            verb.add_argument("--scene", choices=acts.SCENES, default=acts.SCENES[0], help="the act; else the high bar")
+            verb.add_argument("--scene", choices=acts.SCENES, default=acts.SCENES[0], help="another act")
         if function is test:
             verb.add_argument("--python", action="append", choices=SUPPORTED, help="not the running one; repeatable")
             verb.add_argument("--blender", action="append", choices=blenders.SERIES, help="in this one; repeatable")

@@ -5,17 +5,18 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Menu, Operator
 
+from ..rig.artists import artists
 from ..rig.demos import DEMOS
 from ..rig.giant import giant_swing
 from ..rig.shove import shove
 from .setup import Reporting
 
-BUILD = {**DEMOS, "GIANT": giant_swing, "SHOVE": shove}
+BUILD = {**DEMOS, "GIANT": giant_swing, "ARTISTS": artists, "SHOVE": shove}
 ITEMS = (
     ("HIGH_BAR", "High Bar", "A gymnast swings on a bar and lets go with one hand after the other"),
     ("GIANT", "Giant Swing", "A gymnast swings over the top of a bar by the work of his muscles"),
     ("SWING", "Swing", "A swing breaks down while somebody is playing on it"),
-    ("ARTISTS", "Two Trapeze Artists", "A flyer lets go of a trapeze and is caught in the air"),
+    ("ARTISTS", "Two Trapeze Artists", "A flyer lets go of a trapeze, turns over in the air and is caught"),
     ("SHOVE", "Shove", "Somebody who stands is pushed, sways and comes back, and has to step when pushed harder"))
 ICONS = {
     "HIGH_BAR": "ARMATURE_DATA", "GIANT": "FORCE_VORTEX", "SWING": "CON_PIVOT", "ARTISTS": "COMMUNITY",

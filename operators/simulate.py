@@ -10,7 +10,7 @@ from bpy.types import Operator
 from ..dynamics import Run, SimulationDiverged, simulate
 from ..rig.books import keep_books
 from ..rig.errors import RigError
-from ..rig.explain import diverged, in_words
+from ..rig.explain import diverged, in_words, jumps
 from ..rig.giving import keep_giving
 from ..rig.read import read_scene
 from ..rig.results import write_results, written_frames
@@ -36,7 +36,8 @@ def simulate_scene(context, watch=None):
             raise RigError(told[0]) from error
     except ValueError as error:
         raise RigError(in_words(read, str(error))) from error
-    told += read.warnings + write_results(scene, read, run) + keep_books(scene, run) + keep_giving(scene, read, run)
+    told += read.warnings + jumps(read, run) + write_results(scene, read, run)
+    told += keep_books(scene, run) + keep_giving(scene, read, run)
     remember(scene, read, run)
     return told
 

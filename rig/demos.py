@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo scenes: High Bar, Swing and Two Trapeze Artists.
+"""The demo scenes High Bar and Swing, in which everybody is limp, and what all demo scenes are built with.
 
 Each builds objects, figures, props and keyed grips as a person would, with the same functions as the buttons, in a
 collection of its own. All numbers that make an act work are at the top. Metres, degrees, kilograms, frames of 1/24 s;
@@ -15,7 +15,7 @@ from . import stage
 from .errors import RigError
 from .hold import Target, grab, release
 from .mannequin import make_mannequin
-from .posing import SIDES, hang, hang_by_knees, key_pose, middle, move, raise_arms, reach, sit, stiffen
+from .posing import SIDES, hang, move, raise_arms, reach, sit
 from .props import set_motion
 
 RATE = 24
@@ -38,17 +38,6 @@ SWING = {
     "lean": 38.0,  # of the swing behind the plumb line at the start
     "breaks": 20,  # frame at which the seat comes off the left rod
     "end": 50,
-}
-ARTISTS = {
-    "masses": {"Flyer": 58.0, "Catcher": 75.0},
-    "beams": {"Flyer": (0, 0, 12), "Catcher": (0, -4.26, 12.11)},  # the catcher's so that his hands are where hers come
-    "ropes": {"Flyer": 4.5, "Catcher": 3.0},
-    "lean": 50.0,  # of the flyer's trapeze behind the plumb line at the start
-    "release": 40,  # frame at which the flyer lets go of the bar
-    "catch": 52,
-    "close": 4,  # frames in which the hands come together
-    "let_go": 76,
-    "end": 94,
 }
 
 
@@ -122,63 +111,6 @@ def build_swing(collection):
     return beam, seat, rods
 
 
-def artists(scene):
-    """A flyer swings on a trapeze, lets go, and is caught by the hands of a catcher who hangs by his knees."""
-    collection = begin(scene, "Two Trapeze Artists", ARTISTS["end"])
-    start, catch = scene.frame_start, ARTISTS["catch"]
-    beams = {name: Vector(place) for name, place in ARTISTS["beams"].items()}
-    bars = {name: beam - Vector((0, 0, ARTISTS["ropes"][name])) for name, beam in beams.items()}
-    trapezes = {name: add_trapeze(scene, collection, name, beams[name], bars[name]) for name in beams}
-    flyer = make_mannequin(scene, collection, "Flyer", "Red Suit", ARTISTS["masses"]["Flyer"])
-    catcher = make_mannequin(scene, collection, "Catcher", "Blue Suit", ARTISTS["masses"]["Catcher"])
-
-    stiffen(flyer, ["shoulder"])
-    stiffen(catcher, ["shoulder", "shin", "foot"])  # the legs keep hold of the bar
-    hang_by_knees(catcher, bars["Catcher"])
-    for side, _ in SIDES:
-        knee = catcher.matrix_world @ catcher.pose.bones["thigh" + side].tail
-        hold(scene, Target(catcher, "thigh" + side), Target(trapezes["Catcher"]), start, None, "CYLINDER",
-             facing(on_bar(knee, bars["Catcher"]), ACROSS))
-
-    raise_arms(flyer)
-    hang(flyer, bars["Flyer"], 0.0)
-    lean = leaning(beams["Flyer"], ARTISTS["lean"])
-    trapezes["Flyer"].matrix_world = lean @ trapezes["Flyer"].matrix_world
-    move(flyer, lean)
-    key_pose(flyer, start)
-    for side, _ in SIDES:
-        hand = on_bar(middle(flyer, "hand" + side), lean @ bars["Flyer"])
-        hold(scene, Target(flyer, "hand" + side), Target(trapezes["Flyer"]), start, ARTISTS["release"], "HINGE",
-             facing(hand, ACROSS))
-        hands = Target(flyer, "hand" + side), Target(catcher, "hand" + side)
-        grip = hold(scene, *hands, catch, ARTISTS["let_go"], "BALL")
-        grip.trapeze.grip.close_frames = ARTISTS["close"]
-    hang(flyer, middle(catcher, "hand") + Vector((0, 0, 0.03)), -ARTISTS["lean"])
-    for side, sign in SIDES:
-        reach(flyer, side, middle(catcher, "hand" + side), Vector((sign, 0, 0)))
-    key_pose(flyer, catch)  # the plan: here the hands meet
-    for sign in (-1, 1):
-        front, back = (Vector((1.3 * sign, y, 12.15)) for y in (-8, 4))
-        stage.add_rod(collection, "Truss", front, back, 0.06, "Steel")
-    stage.add_box(collection, "Mat", (5, 18, 0.6), (0, -3, 0.3), "Mat")
-    stage.add_surroundings(scene, collection, (15.5, -7.0, 6.5), (0, -1.5, 7.2), lens=44.0, ground=30.0)
-    finish(flyer)
-    scene.frame_set(start)
-
-
-def add_trapeze(scene, collection, name, beam, bar):
-    """A bar on two ropes that swings about a beam."""
-    stage.add_rod(collection, f"{name} Beam", beam - 1.3 * ACROSS, beam + 1.3 * ACROSS, 0.05, "Steel")
-    half = Vector((0.36, 0, 0))
-    parts = [stage.add_rod(collection, "Bar", bar - half, bar + half, 0.016, "Steel")]
-    for sign in (-0.9, 0.9):
-        parts.append(stage.add_rod(collection, "Rope", beam + sign * half, bar + sign * half, 0.009, "Rope"))
-    trapeze = stage.join(collection, f"{name} Trapeze", parts, beam)
-    make_dynamic(trapeze, 4.0)
-    hold(scene, Target(trapeze), Target(), scene.frame_start, None, "HINGE", facing(beam, ACROSS))
-    return trapeze
-
-
 def hold(scene, first, second, start, end=None, joint="", matrix=None):
     """A grip from one frame to another; joint and place are what Grab makes of the two ends, unless given."""
     bpy.context.view_layer.update()
@@ -238,4 +170,4 @@ def finish(active):
     bpy.context.view_layer.update()
 
 
-DEMOS = {"HIGH_BAR": high_bar, "SWING": swing, "ARTISTS": artists}
+DEMOS = {"HIGH_BAR": high_bar, "SWING": swing}

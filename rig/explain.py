@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What went wrong in a simulation, in the words of the scene: bones, grips and frames."""
 
-from ..dynamics import Keyed
+import numpy as np
+
+from ..dynamics import Act, Keyed
+
+JUMP = 5.0  # degrees that nobody sees in one frame
 
 
 def in_words(read, text):
@@ -42,3 +46,31 @@ def keyed_beside(read, chain, grip):
                 found.append(bones[link.name].bone or bones[link.name].owner.name)
             link = link.parent
     return found
+
+
+def jumps(read, run):
+    """Sentences about joints that become keyed while physics has them elsewhere: they jump to their keys."""
+    found = []
+    bones = {link.name: place.bone for place, link in read.links.items()}
+    acts = [event for event in read.events if isinstance(event, Act) and event.time <= run.times[-1]]
+    for event in acts:
+        number = max(int(np.searchsorted(run.times, event.time - 1e-9)) - 1, 0)
+        state = run.state(number)
+        for link, muscle in event.muscles.items():
+            before = state.chain[link.name]
+            if not isinstance(muscle, Keyed) or isinstance(before.acting.muscle, Keyed) or before.joint.freedoms == 6:
+                continue
+            away = np.degrees(_apart(state.coordinates(link.name)[0], muscle.goal.sample(run.times[[number]])[0][0]))
+            if away > JUMP:
+                frame = event.time / read.seconds
+                found.append(
+                    f"{bones[link.name]} jumps by {away:.0f}° at frame {frame:.4g}, where it becomes Keyed; "
+                    "set it to Driven some frames before, or keep it Driven")
+    return found
+
+
+def _apart(here, there):
+    """Angle between two turns of a hinge, or of a ball joint (quaternions)."""
+    if len(here) == 1:
+        return abs(here[0] - there[0])
+    return 2.0 * np.arccos(min(abs(float(here @ there)), 1.0))

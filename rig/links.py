@@ -37,6 +37,10 @@ class Limits:
     twist: tuple = (-np.pi, np.pi)
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))  # of the limb in the link's frame, as columns
 
+    @property
+    def spans(self):
+        return self.hinge, self.swing_x, self.swing_z, self.twist
+
 
 @dataclass
 class Capsule:

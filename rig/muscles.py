@@ -96,9 +96,13 @@ def _add_figure(read, figure, scene, depsgraph):
         poses = [read.state.coordinates(link)[0]] if one.parent >= 0 else None
         limit, wider = None, False
         if one.limits and figure.owner.trapeze.figure.use_limits:
-            if plan and any(isinstance(muscle, Keyed) for _, muscle in plan):
+            keyed = plan and any(isinstance(muscle, Keyed) for _, muscle in plan)
+            if keyed:
                 poses = np.vstack([*poses, watched.turns(number, link)])
-            limit, wider = stop(one, poses)
+            asked, limit = read.stops.get(link.name, (None, None))
+            if keyed or asked != one.limits.spans:  # what goes on from an earlier run meets the stops it had there
+                limit, wider = stop(one, poses)
+            read.stops[link.name] = one.limits.spans, limit
         widened += [one.name] * wider
         bone = figure.owner.pose.bones[one.name]
         _act(read.chain, link, plan[0][1] if plan else None, impedance(bone) if one.parent >= 0 else None, limit)

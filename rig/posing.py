@@ -57,23 +57,6 @@ def hang(owner, place, lean):
     move(owner, Matrix.Translation(place) @ turn @ Matrix.Translation(-middle(owner, "hand")))
 
 
-def hang_by_knees(owner, bar):
-    """Upside down, facing backwards, knees over a bar and arms hanging."""
-    move(owner, Matrix.Rotation(radians(180), 4, "X"))
-    aim(owner, {
-        "thigh": (0, 0, 1), "shin": (0, -0.75, -0.6), "foot": (0, -0.9, 0.3),
-        "upper_arm": (0, 0, -1), "forearm": (0, 0, -1), "hand": (0, 0, -1)})
-    knee = owner.matrix_world @ owner.pose.bones["thigh.L"].tail
-    move(owner, Matrix.Translation((0, bar.y - knee.y, bar.z - knee.z - 0.06)))
-
-
-def stiffen(owner, parts):
-    """Fix joints of both sides as they are."""
-    for part in parts:
-        for side, _ in SIDES:
-            owner.pose.bones[part + side].trapeze_joint = "FIXED"
-
-
 def sit(owner, place):
     """Sit down on a place, upright, with the shins hanging."""
     aim(owner, {"thigh": (0.02, -1, -0.05), "shin": (0, 0.1, -1), "foot": (0, -1, -0.4)})
@@ -95,12 +78,30 @@ def reach(owner, side, target, elbow):
     aim(owner, {"upper_arm" + side: bend - shoulder, "forearm" + side: target - bend, "hand" + side: target - bend})
 
 
-def key_pose(owner, frame):
-    """Key the whole pose, held until the next one: physics decides what happens between them."""
-    for bone in owner.pose.bones:
-        bone.keyframe_insert("rotation_quaternion", frame=frame, group=bone.name)
-    owner.pose.bones["hips"].keyframe_insert("location", frame=frame, group="hips")
+def key_joints(owner, poses):
+    """Key poses of an upright body, all joints but the root.
+
+    poses {frame: directions as of aim()}; bones that are not named are as in the rest pose
+    """
+    before = {}
+    for frame, directions in poses.items():
+        for bone in owner.pose.bones:
+            bone.rotation_quaternion.identity()
+        aim(owner, directions)
+        for bone in owner.pose.bones:
+            if bone.parent:
+                bone.rotation_quaternion.make_compatible(before.get(bone, bone.rotation_quaternion))  # the short way
+                bone.keyframe_insert("rotation_quaternion", frame=frame, group=bone.name)
+                before[bone] = bone.rotation_quaternion.copy()
+
+
+def key_hips(owner, frame):
+    """Key where the body is, held until the next key: physics decides what happens between them."""
+    hips = owner.pose.bones["hips"]
+    for path in ("location", "rotation_quaternion"):
+        hips.keyframe_insert(path, frame=frame, group="hips")
     for curve in motion_of(owner).curves():
-        for point in curve.keyframe_points:
-            point.interpolation = "CONSTANT"
-    bpy.context.view_layer.update()  # the keys take effect now and leave the pose alone from here on
+        if '"hips"' in curve.data_path:
+            for point in curve.keyframe_points:
+                point.interpolation = "CONSTANT"
+    bpy.context.view_layer.update()

@@ -60,3 +60,21 @@ def mass_beyond(bone):
     """Kilograms of a bone and of everything that hangs on it."""
     parts = [bone, *bone.children_recursive]
     return sum(one.trapeze_mass for one in parts if one.trapeze_part != "IGNORED")
+
+
+def muscle_count(owner):
+    """What the panel says about the muscles of a figure: how many joints are driven, keyed and limp."""
+    modes = [bone.trapeze_muscle for bone in joints(owner.pose.bones) if bone.parent]
+    counts = {label: modes.count(mode) for mode, label in (("DRIVEN", "driven"), ("KEYED", "keyed"), ("LIMP", "limp"))}
+    return ", ".join(f"{count} {label}" for label, count in counts.items() if count)
+
+
+def muscle_hints(owner):
+    """What will not do what it looks like, in sentences short enough for the sidebar."""
+    modes = {bone.trapeze_muscle for bone in joints(owner.pose.bones) if bone.parent}
+    found = []
+    if owner.trapeze.figure.strength == 0.0 and "DRIVEN" in modes:
+        found.append("All Muscles is 0: driven is limp")
+    if modes & {"DRIVEN", "KEYED"} and not (owner.animation_data and owner.animation_data.action):
+        found.append("No keys: muscles hold this pose")
+    return found

@@ -63,6 +63,7 @@ class Scene:
     holds: list = field(default_factory=list)
     blows: list = field(default_factory=list)
     winds: object = None  # force fields of the scene, as simulate() takes them
+    stops: dict = field(default_factory=dict)  # {name of a link: (the range asked for, its stop)}
     warnings: list = field(default_factory=list)
     continued: bool = False  # whether it starts from the last result instead of the source
 

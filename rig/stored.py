@@ -23,6 +23,7 @@ class Stored:
     substeps: int
     seconds: float  # of a frame
     spans: dict  # {name of a hold: frame of taking hold}
+    stops: dict  # {name of a link: (the range asked for, its stop)}
 
     def state(self, frame):
         """The complete state at a frame; None if the run does not reach it."""
@@ -32,7 +33,7 @@ class Stored:
 
 def remember(scene, read, run):
     spans = {one.name: one.start for one in read.holds}
-    _last[scene.session_uid] = Stored(run, read.frames[0], read.substeps, read.seconds, spans)
+    _last[scene.session_uid] = Stored(run, read.frames[0], read.substeps, read.seconds, spans, read.stops)
 
 
 def recall(scene):
@@ -58,7 +59,7 @@ def go_on(scene, read):
         chain[link.name].motion = link.motion
     state = old.copy()
     state.chain, state.time = chain, read.state.time
-    read.chain, read.state = chain, state
+    read.chain, read.state, read.stops = chain, state, dict(stored.stops)
     read.links = {place: chain[link.name] for place, link in read.links.items()}
     now = {one.name: one for one in read.holds if one.start <= read.frames[0]}
     made = {

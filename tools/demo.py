@@ -6,9 +6,9 @@ import sys
 from tools.blenders import DEBIAN_PACKAGES, in_blender
 from tools.environments import ROOT
 
-SCENES = ("high_bar", "swing", "artists", "shove")
+SCENES = ("giant", "high_bar", "swing", "artists", "shove")
 FOLDER = ROOT / "build" / "demo"
-FILES = {".blend": "scene", ".mp4": "film", ".png": "contact sheet"}
+FILES = {".blend": "scene", ".mp4": "film", ".apng": "moving picture", ".png": "contact sheet"}
 
 
 def show(scene, series, archive):
@@ -27,7 +27,7 @@ def show(scene, series, archive):
         in_blender(series, "tools.inside_blender.film", made[".blend"], "--drawn", quiet=True)
     for suffix, what in FILES.items():
         if made[suffix].exists():
-            print(f"  {what + ':':15}{made[suffix].relative_to(ROOT)}")
+            print(f"  {what + ':':16}{made[suffix].relative_to(ROOT)}")
     return 0 if made[".png"].exists() else 1
 
 

@@ -7,6 +7,7 @@ Hold Alt while changing a field of a bone to change it for all selected bones.
 from bpy.types import Panel
 
 from ..rig.mimic import problem
+from ..rig.presets import muscle_count, muscle_hints
 from .properties_editor import Details, shown_bone
 from .settings import button, split
 from .sidebar import Tab, active_figure
@@ -30,6 +31,13 @@ def figure_muscles(layout, owner):
     split(layout).prop(figure, "use_limits")
 
 
+def summary(layout, owner):
+    """How many joints act how, and what is probably not meant."""
+    layout.label(text=muscle_count(owner), icon="CON_ROTLIKE")
+    for hint in muscle_hints(owner):
+        layout.label(text=hint, icon="INFO")
+
+
 def preset_buttons(layout):
     column = layout.column(align=True)
     column.operator_menu_enum("trapeze.muscle_preset", "preset", icon="PRESET")
@@ -45,6 +53,8 @@ def bone_muscle(layout, bone):
         driven.prop(bone, "trapeze_strength", text="Strength (Hz)")
         driven.prop(bone, "trapeze_damping_ratio")
         driven.prop(bone, "trapeze_torque_limit", text="Torque Limit")
+        if bone.trapeze_muscle == "DRIVEN" and bone.trapeze_strength == 0.0:
+            column.label(text="Strength 0 is limp", icon="INFO")
 
 
 def bone_friction(layout, bone):
@@ -98,6 +108,7 @@ class TRAPEZE_PT_muscles(Tab, Panel):
         return active_figure(context) is not None
 
     def draw(self, context):
+        summary(self.layout, active_figure(context))
         figure_muscles(self.layout, active_figure(context))
         preset_buttons(self.layout)
         bone = context.active_pose_bone

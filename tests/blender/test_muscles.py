@@ -226,9 +226,9 @@ def test_joints_stay_within_their_limits(hand, kick):
     assert max(beyond[True].values()) < radians(0.5), {name: np.degrees(most) for name, most in beyond[True].items()}
 
 
-def beyond_limits(scene, rig, bone):
-    """How far a joint leaves its range in 72 frames (rad); swings one by one."""
-    turns = from_rest(scene, rig, range(1, 73), bone.name)
+def beyond_limits(scene, rig, bone, last=72):
+    """How far a joint leaves its range from the first frame to the last (rad); swings one by one."""
+    turns = from_rest(scene, rig, range(1, last + 1), bone.name)
     axis = np.array(bone.trapeze_axis) if bone.trapeze_joint == "HINGE" else np.array((0.0, 1.0, 0.0))
     quaternion = turns.as_quat()
     twist = (2 * np.arctan2(quaternion[:, :3] @ axis, quaternion[:, 3]) + pi) % (2 * pi) - pi
@@ -355,3 +355,35 @@ def test_explicit_steps_say_which_keyed_bones_stand_against_grips(scene):
     scene.trapeze.integrator = "RKMK4"
     with pytest.raises(RuntimeError, match=r"upper_arm.*Driven"):
         bpy.ops.trapeze.simulate()
+
+
+@pytest.mark.parametrize("before", ["LIMP", "DRIVEN"])
+def test_a_joint_that_jumps_to_its_keys_is_named(scene, rig_of, before):
+    """A rod that fell and then becomes keyed level: it is named, with angle and frame. A driven one is there."""
+    rig, rod = make_arm(scene)
+    scene.frame_end, rod.trapeze_strength = 30, 20.0
+    key_setting(rod, "trapeze_muscle", {1: before, 10: "KEYED"})
+    simulate()
+    run = rig_of("stored").recall(scene).run
+    told = rig_of("explain").jumps(rig_of("read").read_scene(bpy.context), run)
+    if before == "DRIVEN":
+        assert told == []
+        return
+    (sentence,) = told
+    fallen = 2.0 * np.degrees(np.arccos(abs(run.rotations[9 * scene.trapeze.substeps - 1, 1] @ run.rotations[0, 1])))
+    angle = float(sentence.split(" by ")[1].split("°")[0])
+    assert sentence.startswith("rod jumps by") and "frame 10," in sentence and abs(angle - fallen) < 1.0
+
+
+def test_the_panel_counts_muscles_and_says_what_does_nothing(scene, rig_of):
+    rig, presets = make_figure(), rig_of("presets")
+    joints = len(link_names(rig)) - 1
+    assert presets.muscle_count(rig) == f"{joints} limp" and presets.muscle_hints(rig) == []
+    bpy.ops.trapeze.muscle_preset(preset="ATHLETIC", whole=True)
+    rig.pose.bones["shin.L"].trapeze_muscle = "KEYED"
+    assert presets.muscle_count(rig) == f"{joints - 1} driven, 1 keyed"
+    assert len(presets.muscle_hints(rig)) == 1  # there is nothing to follow
+    key_angles(rig.pose.bones["thigh.L"], {1: 0.0, 20: 0.5}, path="rotation_quaternion", index=1)
+    assert presets.muscle_hints(rig) == []
+    rig.trapeze.figure.strength = 0.0
+    assert len(presets.muscle_hints(rig)) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Film a saved demo scene and put ten of its frames on one sheet.
+"""Film a saved demo scene, also as a picture that moves, and put ten of its frames on one sheet.
 
     python -m tools.inside_blender.film FILE.blend
 
@@ -17,11 +17,13 @@ import bpy
 import numpy as np
 
 from tools.inside_blender.drawn import bones, draw_bones, in_view
+from tools.inside_blender.moving import write_moving
 from tools.inside_blender.sheet import contact_sheet
 from tools.inside_blender.start import leave_after
 
 FILM = (640, 360)  # pixels
 PANELS, HEIGHT = 10, 240  # of the contact sheet
+LARGER, EVERY = 340, 2  # height of the moving picture, and frames from one of its pictures to the next
 
 
 def film(file, how=""):
@@ -38,6 +40,10 @@ def film(file, how=""):
         render_film(scene, file.with_suffix(".mp4"))
         with full_height(scene.camera.data), tempfile.TemporaryDirectory(prefix="trapeze-") as folder:
             pictures = [still(scene, frame, panel, Path(folder)) for frame in frames.tolist()]
+            often = range(scene.frame_start, scene.frame_end + 1, EVERY)
+            large = [LARGER * side // HEIGHT for side in panel]
+            moving = [still(scene, frame, large, Path(folder)) for frame in often]
+        write_moving(moving, scene.render.fps // EVERY, file.with_suffix(".apng"))
     save(contact_sheet(pictures), file.with_suffix(".png"))
 
 
