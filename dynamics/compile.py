@@ -247,7 +247,7 @@ def _workspace(model, nq, nv):
         slips=zeros(nv, dtype=np.int64), slip_torque=zeros(nv),
         stop_rest=np.full(nl, -1.0), stop_on=zeros(nl, dtype=np.int64), stop_law=zeros((nl, 2)),
         stop_held=zeros(nl), stop_normal=zeros((nl, 3)), stop_answer=zeros((nl, 2)),
-        lean=zeros(nv), rate=zeros(nv), torque=zeros(nv), answer=zeros((nv, 2)),
+        lean=zeros(nv), rate=zeros(nv), leaning=zeros(1), torque=zeros(nv), answer=zeros((nv, 2)),
         error=zeros(6), error_rate=zeros(6), outward=zeros(3), held=zeros(6),
         beyond=zeros((nb, 4)), power=zeros(7), spent=zeros(7), work=zeros(7),
         group_momentum=zeros((nf, 6)), group_centre=zeros((nf, 5)),

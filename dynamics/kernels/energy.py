@@ -11,6 +11,7 @@ import math
 
 from ..jit import kernel
 from .bias import field_force, joint_forces, spring_end
+from .kinematics import move_links
 from .loops import loop_forces
 from .mass import descend
 from .rows import easing
@@ -63,6 +64,30 @@ def keep_books(model, data):
         bx, by, bz, _, _, _ = spring_end(model, data, s, 1)
         length = math.sqrt((bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2)
         energy[1] += 0.5 * model.spring_law[s, 0] * (length - model.spring_law[s, 1]) ** 2
+
+
+@kernel
+def energy_now(model, data):
+    """Kinetic and potential energy of a settled state."""
+    move_links(model, data)
+    keep_books(model, data)
+    return data.energy[0] + data.energy[1]
+
+
+@kernel
+def is_rough(model, data, before, share):
+    """Whether the energy has changed, besides the work spent, by more than a share of the kinetic energy.
+
+    Near rest, of that of falling freely for ten whole steps: a figure that hangs still needs no care.
+    """
+    off = energy_now(model, data) - before
+    for k in range(data.spent.shape[0]):
+        off -= data.spent[k]
+    g, mass = model.gravity, 0.0
+    for i in range(1, model.mass.shape[0]):
+        mass += model.mass[i]
+    fall = 50.0 * mass * (g[0] ** 2 + g[1] ** 2 + g[2] ** 2) * data.now[1] ** 2
+    return abs(off) > share * (data.energy[0] + fall)
 
 
 @kernel

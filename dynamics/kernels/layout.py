@@ -175,6 +175,7 @@ DataArrays, DATA = record(
     stop_answer="f2",  # (nl, 2)
     lean="f1",  # (nv) s: how far beyond the middle of a midpoint step a joint is looked at, see acting.py
     rate="f1",  # (nv) velocities there
+    leaning="f1",  # (1) the largest of them, of the step
     torque="f1",  # (nv) of everything that acts
     answer="f2",  # (nv, 2) its stiffness and damping
     error="f1",  # (6) work

@@ -9,7 +9,7 @@ from ..jit import kernel, part
 from .acting import lean_forward, release_or_hold
 from .bias import joint_forces
 from .books import record_instant
-from .energy import count_power, is_passive
+from .energy import count_power, energy_now, is_passive, is_rough
 from .evaluate import accelerate, factor, impose, meet_stops, project_position, project_velocity
 from .integrate import displace, to_algebra
 from .kinematics import follow, move_links, place_links, spread_columns
@@ -27,6 +27,9 @@ SHORTEST = 1.0 / 128.0  # of a step
 DEEP = 0.003  # rad: a joint that goes further beyond a stop in one step met it too late; the step is halved
 DAMPER_RATE = 1e5  # 1/s: how fast a firm stop brings to rest what comes to it
 SPRING_RATE = 600.0  # rad/s: how firmly stops hold by springs; less in explicit steps that are too long for it
+ROUGH = 3e-4  # of the kinetic energy: a midpoint step whose energy is off by more is halved, but not if
+BRISK = 0.03  # rad: no joint turns further in it: slow mechanisms may have dead points, which shorter steps rest in
+STIFF = 0.05  # of a step: nor if muscles are looked at further beyond its middle
 TURN = 0.2  # rad: how far a joint may turn in one midpoint step
 FAILED_MASS, FAILED_LOOP, FAILED_NUMBER, FAILED_STEP = 1, 2, 3, 4
 
@@ -197,6 +200,8 @@ def step_midpoint(model, data, h, sample, part, span):
     # far below the whole step's own error, and above rounding: near singular poses it is amplified
     tolerance = max(min(1e-6, 0.01 * data.now[1] * data.now[1]), 1e-10)
     change, slow, held, fresh = 1e300, 0, 0, True
+    # stops bend the motion; without any, slow progress means a dead point of the loops, for shorter steps to pass
+    patience = 4 if model.limited.shape[0] > 0 else 2
     for _ in range(100):
         for d in range(v.shape[0]):
             v[d] = v0[d] + 0.5 * h * a[d]
@@ -237,10 +242,10 @@ def step_midpoint(model, data, h, sample, part, span):
             continue
         if not change < 0.7 * before:
             slow += 1
-            if slow > 4 or not change < 1e30:
+            if slow > patience or not change < 1e30:
                 break
             # factors of a better estimate of the pose may help
-            fresh = slow > 1
+            fresh = slow > 1 and patience > 2
         elif slow > 0:
             # corrections may come in pairs, a poor one and a good one
             slow -= 1
@@ -253,9 +258,20 @@ def step_midpoint(model, data, h, sample, part, span):
     for d in range(v.shape[0]):
         move[d] = v0[d] + (0.5 * h + lean[d]) * a[d]
         v[d] = v0[d] + h * a[d]
+        data.leaning[0] = max(data.leaning[0], lean[d] / h)
         lean[d] = 0.0
     displace(model, q0, move, h, q)
     return 0
+
+
+@kernel
+def fastest_turn(model, data):
+    """The largest angular velocity of any joint about one of its axes, rad/s."""
+    fastest = 0.0
+    for d in range(data.v.shape[0]):
+        if model.dof_angular[d] == 1:
+            fastest = max(fastest, abs(data.v[d]))
+    return fastest
 
 
 @part
@@ -263,9 +279,11 @@ def step_once(model, data, h, integrator, sample, part, span):
     """One step of length h = span of a whole step, from `part` of it on; the result is settled. Returns 0 or a
     failure.
     """
-    data.spent[:] = 0.0
+    data.spent[:], data.leaning[0] = 0.0, 0.0
     impose(model, data, sample, part)
     failure = 0
+    watched = integrator == MIDPOINT and h * fastest_turn(model, data) > BRISK
+    energy = energy_now(model, data) if watched else 0.0
     if integrator == RKMK4:
         step_rkmk4(model, data, h, sample, part, span)
     elif integrator == MIDPOINT:
@@ -286,6 +304,10 @@ def step_once(model, data, h, integrator, sample, part, span):
         accelerate(model, data, 1)
         count_power(model, data, 0)
         _spend(data, h)
+    # stiff muscles take energy on purpose
+    watched = watched and data.leaning[0] < STIFF
+    if failure == 0 and watched and is_rough(model, data, energy, ROUGH * span):
+        return FAILED_STEP
     how, rate = (2, DAMPER_RATE) if integrator == MIDPOINT else (1, SPRING_RATE)
     if integrator == EULER or integrator == RKMK4:
         how, rate = 0, min(SPRING_RATE, 0.5 / data.now[1])
@@ -295,24 +317,15 @@ def step_once(model, data, h, integrator, sample, part, span):
 
 
 @kernel
-def fastest_turn(model, data):
-    """The largest angular velocity of any joint about one of its axes, rad/s."""
-    fastest = 0.0
-    for d in range(data.v.shape[0]):
-        if model.dof_angular[d] == 1:
-            fastest = max(fastest, abs(data.v[d]))
-    return fastest
-
-
-@kernel
 def advance(model, data, steps, h, integrator, fresh):
     """Take up to `steps` steps from a settled state; returns how many were taken (fewer: data.failure says why).
 
     fresh = 1 makes the factors first. Here and not in begin(), which another compilation may round otherwise: a run
     that is restarted takes the very same steps.
 
-    A step that is too long for the motion at hand (a joint turns too far, the implicit equations or the loops do not
-    converge) is taken in shorter ones: a whip of a light limb then costs time instead of the run.
+    A step that is too long for the motion at hand (a joint turns too far, the energy is off by too much, the implicit
+    equations or the loops do not converge) is taken in shorter ones: a whip of a light limb then costs time instead of
+    the run.
     """
     q, v = data.q, data.v
     data.now[1] = h

@@ -67,8 +67,9 @@ def crank_top(step, integrator):
     return top[[0, 2]], np.ptp(run.energy)
 
 
-# Steps of 0.1 ms stop much nearer to the flat pose, where rounding alone turns the motion by more.
-@pytest.mark.parametrize(("step", "close"), [(5e-3, CLOSE), (2e-3, CLOSE), (1e-3, CLOSE), (1e-4, 1e-5)])
+# Steps of 0.1 ms stop much nearer to the flat pose, where rounding alone turns the motion by more: with the last digit
+# of the step, and with how the kernels were compiled, the error there is anything from 6e-6 to 3e-4.
+@pytest.mark.parametrize(("step", "close"), [(5e-3, CLOSE), (2e-3, CLOSE), (1e-3, CLOSE), (1e-4, 5e-4)])
 def test_double_four_bar(step, close):
     """Again and again all bars lie in one line, where the mobility is larger: no kick, no other branch."""
     top, change = crank_top(step, "rkmk4")
