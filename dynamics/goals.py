@@ -26,7 +26,7 @@ def goal_samples(chain, form, times):
     q, v, tau, gain = np.zeros((*count, 7)), np.zeros((*count, 6)), np.zeros((*count, 6)), np.ones(count)
     for m, (link, goal) in enumerate(zip(links, form.goals, strict=True)):
         muscle = link.acting.muscle
-        q[:, m], v[:, m], _ = goal_tables(link, goal, times)
+        q[:, m], v[:, m], _ = goal_tables(link, goal, times, only_rates=True)
         gain[:, m] = [muscle.gain(t) for t in times] if callable(muscle.gain) else muscle.gain
         if muscle.feed_forward is not None:
             extra = np.array([np.ravel(muscle.feed_forward(t)) for t in times])

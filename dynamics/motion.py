@@ -6,6 +6,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from .joint import FREE
+from .kernels.splines import sample_turns
 from .pose import Pose
 
 
@@ -90,6 +91,10 @@ class JointMotion:
             if self._turns
             else CubicSpline(self.times, values)
         )
+        if self._turns:
+            curve = self._spline.interpolator
+            bases = self._spline.rotations.as_quat()[:, [3, 0, 1, 2]]
+            self._pieces = tuple(np.ascontiguousarray(part) for part in (curve.x, bases, curve.c))
 
     def sample(self, times):
         """Coordinates, velocities, accelerations at the times, in the link frame."""
@@ -99,6 +104,17 @@ class JointMotion:
         if self._turns:
             values = values.as_quat()[:, [3, 0, 1, 2]]
         return values, self._spline(inside, 1) * moving, self._spline(inside, 2) * moving
+
+    def follow(self, times):
+        """Coordinates and velocities alone."""
+        times = np.asarray(times, dtype=np.float64)
+        inside = np.clip(times, self.times[0], self.times[-1])
+        moving = ((times >= self.times[0]) & (times <= self.times[-1]))[:, None]
+        if not self._turns:
+            return self._spline(inside), self._spline(inside, 1) * moving
+        values, rates = np.empty((len(times), 4)), np.empty((len(times), 3))
+        sample_turns(inside, *self._pieces, values, rates)
+        return values, rates * moving
 
 
 class JointFunction:
@@ -152,13 +168,16 @@ def as_goal(goal, link):
     raise ValueError(f"link {link.name}: {goal!r} is neither a motion nor a function of time")
 
 
-def goal_tables(link, goal, times):
-    """q (n, 7), v (n, 6), a (n, 6) of a link's joint that follows a goal; unused columns are zero."""
+def goal_tables(link, goal, times, only_rates=False):
+    """q (n, 7), v (n, 6), a (n, 6) of a link's joint that follows a goal; unused columns are zero.
+
+    only_rates   leaves a at zero where that is quicker
+    """
     times = np.asarray(times, dtype=np.float64)
     if link.joint.kind == FREE and not isinstance(goal, Stay):
         return _free_tables(link, goal, times)
     tables = np.zeros((len(times), 7)), np.zeros((len(times), 6)), np.zeros((len(times), 6))
-    values = goal.sample(times)
+    values = goal.follow(times) if only_rates and hasattr(goal, "follow") else goal.sample(times)
     for table, part, size in zip(tables, values, (link.joint.coordinates, link.joint.freedoms, link.joint.freedoms)):
         if part.shape[1] != size:
             raise ValueError(f"link {link.name}: its goal has {part.shape[1]} numbers where the joint has {size}")

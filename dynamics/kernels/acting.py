@@ -69,7 +69,7 @@ def pull_muscles(model, data, low, high):
         square = 0.0
         for k in range(count):
             early = lean[d + k]
-            if early > 0.0:
+            if implicit and early > 0.0:
                 error[k] += early * (away[k] - 0.5 * early * turning[m, k])
                 away[k] -= early * turning[m, k]
             pull[m, k] = gain[m] * (force[m, k] - law[m, 0] * error[k] - law[m, 1] * away[k])
@@ -92,7 +92,7 @@ def act(model, data):
     data.power[:] = 0.0
     spent = 0.0
     for d in range(v.shape[0]):
-        rate[d] = v[d] + lean[d] * a[d] if lean[d] > 0.0 else v[d]
+        rate[d] = v[d] + lean[d] * a[d] if implicit and lean[d] > 0.0 else v[d]
         drag = -viscous[d] * rate[d]
         answer[d, 0], answer[d, 1] = 0.0, viscous[d]
         if coulomb[d] > 0.0:

@@ -187,7 +187,11 @@ def step_midpoint(model, data, h, sample, part, span):
     loops = model.row_axis.shape[0] > 0
     q0[:] = q
     v0[:] = v
-    if model.soft_rows.shape[0] > 0 or model.acts[0] == 1:
+    if model.acts[0] == 1:
+        lean_forward(model, data, h)
+        for d in range(v.shape[0]):
+            data.leaning[0] = max(data.leaning[0], lean[d] / h)
+    if model.soft_rows.shape[0] + model.limited.shape[0] > 0 or data.leaning[0] > STIFF:
         # a spring much faster than the step makes the acceleration at the beginning a bad guess
         for d in range(v.shape[0]):
             if lead[d] >= 0:
@@ -195,8 +199,6 @@ def step_midpoint(model, data, h, sample, part, span):
     else:
         accelerate(model, data, 1)
     data.implicit[0], data.implicit[1] = 0.5 * h, 0.25 * h * h
-    if model.acts[0] == 1:
-        lean_forward(model, data, h)
     # far below the whole step's own error, and above rounding: near singular poses it is amplified
     tolerance = max(min(1e-6, 0.01 * data.now[1] * data.now[1]), 1e-10)
     change, slow, held, fresh = 1e300, 0, 0, True
@@ -258,7 +260,6 @@ def step_midpoint(model, data, h, sample, part, span):
     for d in range(v.shape[0]):
         move[d] = v0[d] + (0.5 * h + lean[d]) * a[d]
         v[d] = v0[d] + h * a[d]
-        data.leaning[0] = max(data.leaning[0], lean[d] / h)
         lean[d] = 0.0
     displace(model, q0, move, h, q)
     return 0

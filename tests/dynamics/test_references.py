@@ -74,7 +74,7 @@ def test_double_four_bar(step, close):
     """Again and again all bars lie in one line, where the mobility is larger: no kick, no other branch."""
     top, change = crank_top(step, "rkmk4")
     assert np.abs(top - (0.3284581115, 0.9445185382)).max() < close
-    assert change < 1e-5
+    assert change < max(1e-5, close)  # J, of 36
 
 
 @pytest.mark.parametrize("step", [1 / 60, 1 / 240, 1e-3])
