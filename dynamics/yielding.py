@@ -187,7 +187,8 @@ def keyed_on_loops(chain):
     for grip in chain.connections:
         for link in (grip.real, grip.parent):
             while link is not chain.world:
-                if isinstance(link.acting.muscle, Keyed) and link.name not in found:
-                    found.append(link.name)
+                moves = link if link.follows is None else link.leader()[0]
+                if isinstance(moves.acting.muscle, Keyed) and moves.name not in found:
+                    found.append(moves.name)
                 link = link.parent
     return found

@@ -91,14 +91,14 @@ def _swing_depth(limit, q, outward):
 
 @kernel
 def stop_push(model, data, l):
-    """Push of a stop that was met, against data.outward, and how fast the joint goes into it; negative would pull."""
+    """Push of a stop that was met, against data.outward; negative would pull."""
     i = model.limited[l]
     first = model.v_start[i]
     deep = stop_depth(model, data, l) - data.stop_rest[l]
     rate = 0.0
     for k in range(model.v_start[i + 1] - first):
         rate += data.outward[k] * data.rate[first + k]
-    return data.stop_law[l, 0] * deep + data.stop_law[l, 1] * rate, rate
+    return data.stop_law[l, 0] * deep + data.stop_law[l, 1] * rate
 
 
 @kernel
@@ -113,7 +113,7 @@ def push_stops(model, data):
         data.stop_answer[l, 0], data.stop_answer[l, 1] = 0.0, 0.0
         if model.lead[first] < 0 or data.stop_rest[l] < 0.0:
             continue
-        push, _ = stop_push(model, data, l)
+        push = stop_push(model, data, l)
         if data.implicit[0] == 0.0 and data.stop_law[l, 0] == 0.0:
             # between steps a firm stop pushes as in the last one: its creep is too slow to tell
             push = data.stop_held[l]
@@ -137,7 +137,7 @@ def switch_stops(model, data, tries):
     for l in range(model.limited.shape[0]):
         if model.lead[model.v_start[model.limited[l]]] < 0 or data.stop_rest[l] < 0.0:
             continue
-        pushes = 1 if stop_push(model, data, l)[0] > 0.0 else 0
+        pushes = 1 if stop_push(model, data, l) > 0.0 else 0
         if pushes > data.stop_on[l] or (pushes < data.stop_on[l] and tries < 3):
             data.stop_on[l] = pushes
             changed += 1
