@@ -251,7 +251,10 @@ BONE = {
     "torque_limit": number(
         "Torque Limit (N m)", "The muscle never pulls harder than this, in newton metres; 0 has no limit",
         0.0, soft_max=1000.0, precision=1),
-    "use_feed_forward": switch("Feed Forward", "Add the torque that the keyed motion itself would take", False),
+    "use_feed_forward": switch(
+        "Feed Forward",
+        "Add the torque that the keyed motion takes, so that the joint follows without lag; "
+        "computed by inverse dynamics of the source motion", False),
     "virtual_inertia": number(
         "Virtual Inertia (kg m²)", "Inertia added to the joint, in kilogram square metres",
         0.0, soft_max=10.0, precision=4),

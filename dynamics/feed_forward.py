@@ -17,7 +17,10 @@ from .loop import constraint_matrix
 from .mimic import multipliers
 from .motion import as_goal, goal_tables
 
-SMALL = 1e-9  # of the largest: a direction in which the connections carry less is none
+SMALL = 1e-9  # of the largest: rounding
+# Of the largest: a direction in which connections carry less is none. Two hands on one bar, half a degree askew, could
+# carry a moment about it only with forces a hundred times too large against each other.
+WEAK = 1e-2
 
 
 @dataclass
@@ -85,7 +88,7 @@ def _carried(chain, state, tree, roots, places):
     own = np.concatenate([np.arange(len(state.v))[places[root][1]] for root in roots])
     held = _held_rows(chain, state)
     carry = held[:, own].T
-    force = np.linalg.lstsq(carry, tree[own], rcond=SMALL)[0]
+    force = np.linalg.lstsq(carry, tree[own], rcond=WEAK)[0]
     return tree - held.T @ force
 
 

@@ -4,7 +4,8 @@
 Limp figures are not looked at frame by frame. Where a bone is driven or keyed, or may become so by keys of its
 settings, the source is stepped through once: it gives the goals, and the settings as they are at each frame. A new
 mode, damping ratio or torque limit takes effect at its frame. A strength that changes over time does so smoothly: the
-muscle has the stiffness and damping of its greatest strength, and a gain with the square of the share of it.
+muscle has the stiffness and damping of its greatest strength, and a gain with the square of the share of it. Where a
+driven bone feeds forward, all figures are looked at, since the torques depend on everything that moves.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,15 @@ import numpy as np
 from ..dynamics import Act, Driven, Impedance, Keyed
 from .anchors import Place, showing
 from .errors import RigError
+from .feed_forward import source_torques
 from .goals import Watched, goal_frames
 from .sample import Source, frame_kept, go_to
 from .stops import impedance, stop
 from .weights import felt_weight, held_links
 
 LIMP, DRIVEN, KEYED = "LIMP", "DRIVEN", "KEYED"
-BONE = ("trapeze_muscle", "trapeze_strength", "trapeze_damping_ratio", "trapeze_torque_limit")
+BONE = (
+    "trapeze_muscle", "trapeze_strength", "trapeze_damping_ratio", "trapeze_torque_limit", "trapeze_use_feed_forward")
 ROOT = ("root", "root_strength")
 NAMED = 4  # bones in a sentence
 
@@ -54,17 +57,24 @@ class Joint:
     number: int  # of its link in the figure
     mode: Setting
     strength: Setting
-    ratio: Setting | None = None  # roots have neither
+    ratio: Setting | None = None  # roots have only mode and strength
     limit: Setting | None = None
+    feed: Setting | None = None
 
     @property
     def settings(self):
-        return [one for one in (self.mode, self.strength, self.ratio, self.limit) if one]
+        return [one for one in (self.mode, self.strength, self.ratio, self.limit, self.feed) if one]
 
     @property
     def acts(self):
         """Whether anything but limp may happen."""
         return self.mode.animated or self.mode.values[0] not in (LIMP, "FREE")
+
+    @property
+    def feeds(self):
+        """Whether the torques of the source may be asked for."""
+        driven = self.mode.animated or self.mode.values[0] == DRIVEN
+        return driven and self.feed is not None and (self.feed.animated or self.feed.values[0])
 
 
 def add_muscles(read, scene, depsgraph):
@@ -72,21 +82,25 @@ def add_muscles(read, scene, depsgraph):
     acts = []
     with showing(read.owners):
         go_to(scene, read.frames[0])
-        for figure in read.figures:
-            acts += _add_figure(read, figure, scene, depsgraph)
+        asked = [_joints(figure, scene) for figure in read.figures]
+        feeds = any(joint.feeds for joints, _ in asked for joint in joints)
+        watched = [
+            _watch(read, figure, *wishes, scene, depsgraph) if feeds or wishes[0] else None
+            for figure, wishes in zip(read.figures, asked, strict=True)]
+        torques = source_torques(read, watched, scene, depsgraph) if feeds else {}
+        for figure, wishes, seen in zip(read.figures, asked, watched, strict=True):
+            acts += _add_figure(read, figure, *wishes, seen, torques)
     loosen = [Act(time, muscles) for time, muscles in _by_time(acts, keyed=False)]
     tighten = [Act(time, muscles) for time, muscles in _by_time(acts, keyed=True)]
     # at the same moment: a joint gives way before a hand takes hold, and is held only after one let go
     read.events = [*loosen, *read.events, *tighten]
 
 
-def _add_figure(read, figure, scene, depsgraph):
+def _add_figure(read, figure, joints, power, watched, torques):
     links = [read.links[Place(figure.owner, one.name)] for one in figure.links]
-    joints, power = _joints(figure, scene)
-    frames = goal_frames(read.frames)
-    watched = _watch(figure, joints, power, scene, depsgraph, frames, read.frames[0]) if joints else None
     plans = {
-        joint.number: _plan(read, figure, joint, links[joint.number], watched, power, frames) for joint in joints}
+        joint.number: _plan(read, joint, links[joint.number], watched, power, torques.get(links[joint.number]))
+        for joint in joints}
     widened = []
     for number, (one, link) in enumerate(zip(figure.links, links, strict=True)):
         plan = plans.get(number)
@@ -132,26 +146,28 @@ def _joints(figure, scene):
     return found, Setting.of(source, settings, "strength")
 
 
-def _watch(figure, joints, power, scene, depsgraph, frames, start):
+def _watch(read, figure, joints, power, scene, depsgraph):
     """Step through the source: poses of the links, values of the settings that change."""
     watched = Watched(figure)
     changing = [one for joint in joints for one in joint.settings if one.animated] + [power] * power.animated
     with frame_kept(scene):
-        for frame in frames:
+        for frame in goal_frames(read.frames):
             go_to(scene, frame)
             watched.look(depsgraph, frame)
             for one in changing:
                 one.look()
-    watched.finish(start)
+    watched.finish(read.frames[0])
     return watched
 
 
-def _plan(read, figure, joint, link, watched, power, frames):
-    """[(time, muscle)] of a joint, from the start on."""
+def _plan(read, joint, link, watched, power, torque):
+    """[(time, muscle)] of a joint, from the start on; torque is what the source motion takes."""
+    frames = goal_frames(read.frames)
     goal = watched.goal(joint.number, link, read.seconds)
     modes = [DRIVEN if mode == DRIVEN else KEYED if mode == KEYED else LIMP for mode in joint.mode.over(len(frames))]
     ratios = joint.ratio.over(len(frames)) if joint.ratio else [1.0] * len(frames)
     limits = joint.limit.over(len(frames)) if joint.limit else [0.0] * len(frames)
+    feeds = joint.feed.over(len(frames)) if joint.feed else [False] * len(frames)
     strengths = np.multiply(joint.strength.over(len(frames)), power.over(len(frames)))
     most = float(strengths.max())
     rate = 2.0 * np.pi * most
@@ -160,14 +176,15 @@ def _plan(read, figure, joint, link, watched, power, frames):
     if np.ptp(strengths) > 0.0:
         gain = partial(_gain, np.array(frames) * read.seconds, strengths / most)
     plan, before = [], None
-    for frame, *law in zip(frames, modes, ratios, limits):
+    for frame, *law in zip(frames, modes, ratios, limits, feeds):
         if law != before and read.frames[0] <= frame < read.frames[-1]:
-            mode, ratio, limit = before = law
+            mode, ratio, limit, feed = before = law
             muscle = None
             if mode == KEYED:
                 muscle = Keyed(goal)
             elif mode == DRIVEN and weight > 0.0:
-                muscle = Driven(weight * rate**2, 2.0 * ratio * weight * rate, goal, limit, gain=gain)
+                stiffness, damping = weight * rate**2, 2.0 * ratio * weight * rate
+                muscle = Driven(stiffness, damping, goal, limit, torque if feed else None, gain)
             plan.append((read.clock(frame), muscle))
     return plan
 

@@ -53,6 +53,7 @@ def bone_muscle(layout, bone):
         driven.prop(bone, "trapeze_strength", text="Strength (Hz)")
         driven.prop(bone, "trapeze_damping_ratio")
         driven.prop(bone, "trapeze_torque_limit", text="Torque Limit")
+        driven.prop(bone, "trapeze_use_feed_forward")
         if bone.trapeze_muscle == "DRIVEN" and bone.trapeze_strength == 0.0:
             column.label(text="Strength 0 is limp", icon="INFO")
 

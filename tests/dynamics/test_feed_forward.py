@@ -104,6 +104,21 @@ def test_two_points_carry_all_but_tipping_about_the_line_through_them():
     assert np.linalg.norm(missing) > 1.0
 
 
+@pytest.mark.parametrize("askew", [1e-7, 1e-3])
+def test_hands_askew_on_a_bar_do_not_fight_each_other(askew):
+    """Two cylinders on one line carry no moment about it; a little askew, they must not do so by huge forces either."""
+    chain, state, _ = reference_figure()
+    ends = [state.pose(foot).position for foot in ("lfoot", "rfoot")]
+    line = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    across = np.cross(line, (0.0, 0.0, 1.0))
+    across /= np.linalg.norm(across)
+    for foot, tilt in (("lfoot", askew), ("rfoot", -askew)):
+        axis = matrix_of(state.pose(foot).rotation).T @ (np.cos(tilt) * line + np.sin(tilt) * across)
+        chain.connect(foot, chain.world, Joint.cylindrical(axis), state=state)
+    found = feed_forward(chain, {link: _here(state, link) for link in chain.links}, [0.0])
+    assert max(np.abs(torque).max() for torque in found.torques.values()) < WEIGHT  # a lever of one metre
+
+
 def _here(state, link):
     if link.joint.name == "free":
         pose = state.pose(link)
