@@ -63,3 +63,12 @@ def test_a_bad_balance_is_a_warning(scene, hanging, books, last_run):
     bpy.ops.trapeze.simulate()
     told = books.keep_books(scene, last_run(scene))
     assert len(told) == 1 and told[0].endswith("use more substeps") and books.stored_books(scene).share > books.MUCH
+
+
+@pytest.mark.parametrize("demo", ["HIGH_BAR", "GIANT", "SWING", "ARTISTS", "SHOVE"])
+def test_the_books_of_every_demo_add_up(scene, books, demo):
+    """With the settings that a demo comes with, less than a hundredth of the peak kinetic energy is unexplained."""
+    bpy.ops.trapeze.add_demo(demo=demo)
+    assert bpy.ops.trapeze.simulate() == {"FINISHED"}
+    kept = books.stored_books(scene)
+    assert kept.peak > 100.0 and kept.share < 1e-2, books.books_text(kept)
