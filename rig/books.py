@@ -46,7 +46,7 @@ def stored_books(scene):
 
 
 def sentence(books):
-    return f"Energy: {100.0 * books.share:.2g} % unexplained (error of the integrator)"
+    return f"Energy: {100.0 * books.share:.2g} % unexplained"
 
 
 def rows(books):
