@@ -142,14 +142,17 @@ class _Engine:
         if self.integrator in YIELDING:
             give_way(self.chain, state, self.stubborn)
 
-    def _relent(self):
-        """After a step that failed: let all keyed joints on loops give way. Returns whether there were any."""
+    def _relent(self, state, work):
+        """After a step that failed: go back to the state before it and let all keyed joints on loops give way. Returns
+        whether there were any.
+        """
         keyed = keyed_on_loops(self.chain)
         if not keyed or self.integrator not in YIELDING:
             return False
         self.stubborn = (*self.stubborn, *keyed)
         before = self.stepper
-        state, energy = before.state(), before.energy()
+        before.restart(state.q, state.v, state.time, work)
+        energy = before.energy()
         self.chain = state.chain = self.chain.copy()
         self._settle(state)
         self._take_over(before, energy)
@@ -207,7 +210,8 @@ class _Engine:
                     return n + 1
         if taken:
             self._keep(times, here, slice(0, taken))
-        if taken < steps and not self._relent():
+            before, work = self._instant(here, taken - 1, times[-1])[0], here.record_books[taken - 1, BOOKS:]
+        if taken < steps and not self._relent(before, work):
             self._diverge()
         return taken
 

@@ -7,7 +7,7 @@ from .field import feel
 from .forward import prepare
 from .goals import goal_samples
 from .kernels.energy import keep_books
-from .kernels.kinematics import move_links
+from .kernels.kinematics import move_links, place_links, spread_columns
 from .kernels.steps import EULER, FAILED_LOOP, FAILED_MASS, FAILED_STEP, MIDPOINT, RKMK4, SEMI_IMPLICIT, advance
 from .motion import joint_tables
 from .state import State
@@ -83,6 +83,8 @@ class Stepper:
         own = moves.copy()
         try:
             moves[:] = own if counted is None else counted
+            place_links(self.form.model, self.form.data)
+            spread_columns(self.form.model, self.form.data)
             move_links(self.form.model, self.form.data)
             keep_books(self.form.model, self.form.data)
         finally:

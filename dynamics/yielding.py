@@ -21,6 +21,7 @@ from .motion import goal_tables
 from .muscle import Driven, Keyed, natural
 
 FREQUENCY = 5000.0  # Hz: so fast is a yielding joint on the heaviest of what such joints move
+GENTLE = 20.0  # Hz: where a step failed, limp joints are about to snap straight, and a firmer pull would tear at them
 RETURN = 0.25  # s
 TAKES_PART = 1e-3  # of the largest: below this a joint cannot help
 SINGULAR = 1e-6  # of the largest
@@ -102,7 +103,7 @@ def give_way(chain, state, stubborn=()):
         return
     needed = _contradicted(chain, state, able) | set(stubborn)
     fresh = [link for link in able if link.name in needed and isinstance(link.acting.muscle, Keyed)]
-    strengths = [natural(chain, state, link, FREQUENCY) for link in fresh]
+    strengths = [natural(chain, state, link, GENTLE if stubborn else FREQUENCY) for link in fresh]
     strengths += [
         (link.acting.muscle.stiffness, link.acting.muscle.damping) for link in able
         if link.name in needed and isinstance(link.acting.muscle, Yielding)
