@@ -138,6 +138,14 @@ def fill_in(depth):
 
 
 @kernel
+def _top(leader, a):
+    """Who leads the group of `a` in the end."""
+    while leader[a] != a:
+        a = leader[a]
+    return a
+
+
+@kernel
 def find_islands(parent, root, moves, first, second, ties):
     """Common ancestor and island of every connection, and the order that sorts them by island.
 
@@ -147,11 +155,7 @@ def find_islands(parent, root, moves, first, second, ties):
     nb, nc = parent.shape[0], first.shape[0]
     leader = np.arange(nb)
     for t in range(ties.shape[0]):
-        a, b = root[ties[t, 0]], root[ties[t, 1]]
-        while leader[a] != a:
-            a = leader[a]
-        while leader[b] != b:
-            b = leader[b]
+        a, b = _top(leader, root[ties[t, 0]]), _top(leader, root[ties[t, 1]])
         leader[max(a, b)] = min(a, b)
     common = np.zeros(nc, dtype=np.int64)
     for c in range(nc):
@@ -164,19 +168,12 @@ def find_islands(parent, root, moves, first, second, ties):
                 else:
                     k = parent[k]
             common[c] = i
-        a, b = root[first[c]], root[second[c]]
-        while leader[a] != a:
-            a = leader[a]
-        while leader[b] != b:
-            b = leader[b]
+        a, b = _top(leader, root[first[c]]), _top(leader, root[second[c]])
         if a != b and moves[first[c]] == 1 and moves[second[c]] == 1:
             leader[max(a, b)] = min(a, b)
     island = np.zeros(nc, dtype=np.int64)
     for c in range(nc):
-        a = root[first[c]] if moves[first[c]] == 1 else root[second[c]]
-        while leader[a] != a:
-            a = leader[a]
-        island[c] = a
+        island[c] = _top(leader, root[first[c]] if moves[first[c]] == 1 else root[second[c]])
     order = np.arange(nc)
     # few and nearly sorted: insertion, which keeps the order within an island and compiles quickly
     for c in range(1, nc):
@@ -242,11 +239,7 @@ def find_floating(parent, root, free, ties):
         if parent[i] == 0 and not free[i]:
             held[i] = 1
     for t in range(ties.shape[0]):
-        a, b = root[ties[t, 0]], root[ties[t, 1]]
-        while leader[a] != a:
-            a = leader[a]
-        while leader[b] != b:
-            b = leader[b]
+        a, b = _top(leader, root[ties[t, 0]]), _top(leader, root[ties[t, 1]])
         if a == 0 or b == 0:
             held[max(a, b)] = 1
         elif a != b:
@@ -259,10 +252,7 @@ def find_floating(parent, root, free, ties):
             count += 1
     floating = np.full(nb, -1, dtype=np.int64)
     for i in range(1, nb):
-        a = root[i]
-        while leader[a] != a:
-            a = leader[a]
-        floating[i] = number[a]
+        floating[i] = number[_top(leader, root[i])]
     ends, roots, used = np.zeros((count, 2), dtype=np.int64), np.zeros(nb, dtype=np.int64), 0
     for n in range(count):
         ends[n, 0] = used

@@ -44,11 +44,8 @@ SWING = {
 def high_bar(scene):
     """A gymnast swings on a bar, lets go with the right hand, then with the left, and flies."""
     collection = begin(scene, "High Bar", HIGH_BAR["end"])
-    place, half = Vector((0, 0, HIGH_BAR["height"])), Vector((1.2, 0, 0))
-    bar = stage.add_rod(collection, "Bar", place - half, place + half, 0.016, "Steel")
-    for sign in (-1, 1):
-        foot = half * sign
-        stage.add_rod(collection, "Post", foot, foot + place + Vector((0, 0, 0.05)), 0.03, "Steel")
+    place = Vector((0, 0, HIGH_BAR["height"]))
+    bar = stage.add_high_bar(collection, place)
     gymnast = make_mannequin(scene, collection, "Gymnast", "Red Suit", HIGH_BAR["mass"])
     raise_arms(gymnast)
     hang(gymnast, place, HIGH_BAR["lean"])

@@ -28,11 +28,8 @@ GIANT = {
 def giant_swing(scene):
     """A gymnast swings over the top of a high bar by his own work."""
     collection = begin(scene, "Giant Swing", GIANT["end"])
-    place, half = Vector((0, 0, GIANT["height"])), 1.2 * ACROSS
-    bar = stage.add_rod(collection, "Bar", place - half, place + half, 0.016, "Steel")
-    for sign in (-1, 1):
-        foot = half * sign
-        stage.add_rod(collection, "Post", foot, foot + place + Vector((0, 0, 0.05)), 0.03, "Steel")
+    place = Vector((0, 0, GIANT["height"]))
+    bar = stage.add_high_bar(collection, place)
     gymnast = make_mannequin(scene, collection, "Gymnast", "Red Suit", GIANT["mass"])
     raise_arms(gymnast)
     hang(gymnast, place, GIANT["lean"])

@@ -63,6 +63,15 @@ def add_rod(collection, name, start, end, radius, look, around=16):
     return owner
 
 
+def add_high_bar(collection, place):
+    """A bar along X with its middle at a place above the origin, and its two posts; returns the bar."""
+    half = Vector((1.2, 0, 0))
+    for sign in (-1, 1):
+        foot = half * sign
+        add_rod(collection, "Post", foot, foot + place + Vector((0, 0, 0.05)), 0.03, "Steel")
+    return add_rod(collection, "Bar", place - half, place + half, 0.016, "Steel")
+
+
 def rod(length, radius, around=16):
     """Points and faces of a closed rod from the origin along Z."""
     ring = [Matrix.Rotation(2.0 * pi * step / around, 3, "Z") @ Vector((radius, 0, 0)) for step in range(around)]

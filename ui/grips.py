@@ -7,14 +7,17 @@ from ..rig.hold import ends_of
 from ..rig.intervals import grips
 from ..rig.overview import when_text
 from . import settings
+from .listed import Listed, chosen
 
 ICONS = {
     "BALL": "SPHERE", "FIXED": "PINNED", "HINGE": "DRIVER_ROTATIONAL_DIFFERENCE", "SLIDER": "DRIVER_DISTANCE",
     "CYLINDER": "MESH_CYLINDER", "PLANE": "MESH_PLANE"}
 
 
-class TRAPEZE_UL_grips(UIList):
+class TRAPEZE_UL_grips(Listed, UIList):
     """Grips among the objects of the scene"""
+
+    role = "GRIP"
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         first, second = ends_of(item)
@@ -25,21 +28,6 @@ class TRAPEZE_UL_grips(UIList):
         times.alignment = "RIGHT"
         times.label(text=when_text(context.scene, item))
 
-    def filter_items(self, context, data, propname):
-        owners = getattr(data, propname)
-        shown = [self.bitflag_filter_item if owner.trapeze.role == "GRIP" else 0 for owner in owners]
-        return shown, []
-
-
-def chosen_grip(context):
-    """The grip that is meant: the active object, or the one chosen in the list."""
-    owner, index = context.active_object, context.scene.trapeze.grip_index
-    if owner and owner.trapeze.role == "GRIP":
-        return owner
-    owners = context.scene.objects
-    listed = owners[index] if 0 <= index < len(owners) else None
-    return listed if listed and listed.trapeze.role == "GRIP" else None
-
 
 def draw_list(layout, context):
     """The list and the settings of the grip that is meant."""
@@ -47,7 +35,7 @@ def draw_list(layout, context):
         layout.label(text="No grips yet", icon="INFO")
         return
     layout.template_list("TRAPEZE_UL_grips", "", context.scene, "objects", context.scene.trapeze, "grip_index", rows=3)
-    owner = chosen_grip(context)
+    owner = chosen(context, "GRIP", context.scene.trapeze.grip_index)
     if owner:
         header, body = layout.panel("trapeze_grip")
         header.label(text=owner.name, icon="EMPTY_ARROWS")

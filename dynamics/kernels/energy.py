@@ -21,6 +21,22 @@ MUSCLES, FRICTION, STOPS, KEYED, GRIPS, SPRINGS, OUTSIDE = range(7)
 
 
 @kernel
+def _momentum(inertia, twist, i):
+    """[angular; linear] momentum of link i about the tree origin."""
+    w0, w1, w2, u0, u1, u2 = twist[i, 0], twist[i, 1], twist[i, 2], twist[i, 3], twist[i, 4], twist[i, 5]
+    m, h0, h1, h2 = inertia[i, 0], inertia[i, 1], inertia[i, 2], inertia[i, 3]
+    xx, xy, xz, yy, yz, zz = inertia[i, 4], inertia[i, 5], inertia[i, 6], inertia[i, 7], inertia[i, 8], inertia[i, 9]
+    return (
+        xx * w0 + xy * w1 + xz * w2 + h1 * u2 - h2 * u1,
+        xy * w0 + yy * w1 + yz * w2 + h2 * u0 - h0 * u2,
+        xz * w0 + yz * w1 + zz * w2 + h0 * u1 - h1 * u0,
+        m * u0 + w1 * h2 - w2 * h1,
+        m * u1 + w2 * h0 - w0 * h2,
+        m * u2 + w0 * h1 - w1 * h0,
+    )
+
+
+@kernel
 def keep_books(model, data):
     """Energies and momentum of all links that move freely.
 
@@ -38,14 +54,7 @@ def keep_books(model, data):
             continue
         w0, w1, w2, u0, u1, u2 = twist[i, 0], twist[i, 1], twist[i, 2], twist[i, 3], twist[i, 4], twist[i, 5]
         m, h0, h1, h2 = inertia[i, 0], inertia[i, 1], inertia[i, 2], inertia[i, 3]
-        xx, xy, xz = inertia[i, 4], inertia[i, 5], inertia[i, 6]
-        yy, yz, zz = inertia[i, 7], inertia[i, 8], inertia[i, 9]
-        l0 = xx * w0 + xy * w1 + xz * w2 + h1 * u2 - h2 * u1
-        l1 = xy * w0 + yy * w1 + yz * w2 + h2 * u0 - h0 * u2
-        l2 = xz * w0 + yz * w1 + zz * w2 + h0 * u1 - h1 * u0
-        p0 = m * u0 + w1 * h2 - w2 * h1
-        p1 = m * u1 + w2 * h0 - w0 * h2
-        p2 = m * u2 + w0 * h1 - w1 * h0
+        l0, l1, l2, p0, p1, p2 = _momentum(inertia, twist, i)
         o = root[i]
         ox, oy, oz = position[o, 0], position[o, 1], position[o, 2]
         energy[0] += 0.5 * (w0 * l0 + w1 * l1 + w2 * l2 + u0 * p0 + u1 * p1 + u2 * p2)
@@ -186,19 +195,10 @@ def _leave_out(model, data):
     for i in range(1, twist.shape[0]):
         if model.moves[i] == 1:
             continue
-        m, h0, h1, h2 = inertia[i, 0], inertia[i, 1], inertia[i, 2], inertia[i, 3]
-        xx, xy, xz = inertia[i, 4], inertia[i, 5], inertia[i, 6]
-        yy, yz, zz = inertia[i, 7], inertia[i, 8], inertia[i, 9]
-        w0, w1, w2, u0, u1, u2 = twist[i, 0], twist[i, 1], twist[i, 2], twist[i, 3], twist[i, 4], twist[i, 5]
-        # momentum dotted with the acceleration: the gyroscopic part of the force does no work
-        data.power[KEYED] -= (
-            (xx * w0 + xy * w1 + xz * w2 + h1 * u2 - h2 * u1) * drift[i, 0]
-            + (xy * w0 + yy * w1 + yz * w2 + h2 * u0 - h0 * u2) * drift[i, 1]
-            + (xz * w0 + yz * w1 + zz * w2 + h0 * u1 - h1 * u0) * drift[i, 2]
-            + (m * u0 + w1 * h2 - w2 * h1) * drift[i, 3]
-            + (m * u1 + w2 * h0 - w0 * h2) * drift[i, 4]
-            + (m * u2 + w0 * h1 - w1 * h0) * drift[i, 5]
-        )
+        l0, l1, l2, p0, p1, p2 = _momentum(inertia, twist, i)
+        # the gyroscopic part of the force does no work
+        data.power[KEYED] -= l0 * drift[i, 0] + l1 * drift[i, 1] + l2 * drift[i, 2]
+        data.power[KEYED] -= p0 * drift[i, 3] + p1 * drift[i, 4] + p2 * drift[i, 5]
 
 
 @kernel

@@ -4,8 +4,8 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dynamics import JointMotion
-from dynamics.samples import FIGURE
+from dynamics import Chain, Inertia, JointMotion, Pose
+from dynamics.samples import FIGURE, FIGURE_JOINTS
 
 FRAME = 1.0 / 24.0  # s
 
@@ -47,3 +47,15 @@ def turned_by(first, second):
         return abs(first[0] - second[0])
     one, other = (Rotation.from_quat(np.roll(q, -1)) for q in (first, second))
     return (one.inv() * other).magnitude()
+
+
+def scaled_figure(scale=1.0, gravity=9.81):
+    """A chain with the reference figure, lengths times `scale`, masses times its cube, and its links by name."""
+    chain = Chain(gravity=(0.0, 0.0, -gravity))
+    links = {}
+    for part in FIGURE:
+        links[part.name] = chain.add(
+            part.name, links.get(part.parent), FIGURE_JOINTS[part.joint], Pose(position=scale * np.array(part.origin)),
+            Inertia.box(scale**3 * part.mass, scale * np.array(part.box), scale * np.array(part.com)),
+        )  # fmt: skip
+    return chain, links

@@ -5,9 +5,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from dynamics import Chain, Driven, Inertia, Keyed, Motion, Pose, natural, simulate
-from dynamics.samples import FIGURE, FIGURE_JOINTS
+from dynamics import Driven, Keyed, Motion, natural, simulate
+from dynamics.samples import FIGURE
 from tests.dynamics import captured
+from tests.dynamics.figure_moves import scaled_figure
 from tests.dynamics.oracles import Peer
 
 STEP = 1 / 240
@@ -20,13 +21,7 @@ PRESETS = {"relaxed": (1.0, 0.7), "athletic": (4.0, 1.0), "gymnast": (10.0, 1.0)
 def actor(name, first, last, scale=1.0):
     """The figure, all its joints and its root keyed as captured; its state, links, goals and the clip's length in s."""
     goals, (times, turns), places = captured.goals(name, first, last)
-    chain = Chain(gravity=(0.0, 0.0, -9.81))
-    links = {}
-    for part in FIGURE:
-        links[part.name] = chain.add(
-            part.name, links.get(part.parent), FIGURE_JOINTS[part.joint], Pose(position=scale * np.array(part.origin)),
-            Inertia.box(scale**3 * part.mass, scale * np.array(part.box), scale * np.array(part.com)),
-        )  # fmt: skip
+    chain, links = scaled_figure(scale)
     chain.act(links["pelvis"], Keyed(Motion(times, scale * places, turns)))
     for part, goal in goals.items():
         chain.act(links[part], Keyed(goal))

@@ -20,8 +20,8 @@ from dynamics import (
     inverse_dynamics,
     simulate,
 )
-from dynamics.samples import FIGURE, FIGURE_JOINTS, GRIP_IN_HAND, ROOT_POSITION
-from tests.dynamics.figure_moves import joints, key_frames, turned_by
+from dynamics.samples import FIGURE, GRIP_IN_HAND, ROOT_POSITION
+from tests.dynamics.figure_moves import joints, key_frames, scaled_figure, turned_by
 from tests.dynamics.oracles import Peer
 
 DURATION = 0.5
@@ -30,13 +30,7 @@ STEPS = {"rkmk4": 1e-3, "midpoint": 1 / 240}
 
 def keyed_figure(scale=1.0, gravity=9.81):
     """The reference figure, lengths times `scale`, masses times its cube, turning over in the air by its keys."""
-    chain = Chain(gravity=(0.0, 0.0, -gravity))
-    links = {}
-    for part in FIGURE:
-        links[part.name] = chain.add(
-            part.name, links.get(part.parent), FIGURE_JOINTS[part.joint], Pose(position=scale * np.array(part.origin)),
-            Inertia.box(scale**3 * part.mass, scale * np.array(part.box), scale * np.array(part.com)),
-        )  # fmt: skip
+    chain, links = scaled_figure(scale, gravity)
     state = chain.state()
     root = FIGURE[0]
     state.set(
